@@ -14,11 +14,11 @@ from app.cli.telling import tell
 from app.cli.visible import VisibleLines, hold_standard_streams, only_visible
 from app.kept_errors import as_ending, what_threads_raise_is_kept
 from app.memory_stays import keep_memory_inside
-from services.data_place import kept_in
 from services.errors import BadInput, JournalDamaged, Unforeseen, UserError
-from services.files import private_by_default
 from services.history.free_memory import limit_free_memory
 from services.i18n import install, no_translation, tr
+from services.workstation.data_place import kept_in
+from services.workstation.files import private_by_default
 
 # OpenBLAS starts a thread a core for numpy's linear algebra, which nothing here uses: 100 ms of CPU at start.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -84,7 +84,7 @@ def _write_nowhere() -> None:
 def _run(argv: list[str] | None) -> int:
     options = build_parser().parse_args(argv)
     if options.version:
-        from services.own_version import own_build  # late: the first paint waits for this module
+        from services.workstation.own_version import own_build  # late: the first paint waits for this module
 
         sys.stdout.write(f"pilothouse {own_build().line}\n")
         return 0

@@ -17,22 +17,22 @@ from app.written_estate import chosen_seeds, cluster_names, estate_name, expecte
 from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.connections.ports import ObserverSession
-from services.discovery.crawl import crawl
 from services.discovery.families.builtin import BUILT_IN
 from services.discovery.families.registry import register
+from services.discovery.looks.crawl import crawl
 from services.discovery.model import EstateSnapshot
 from services.discovery.naming import names_of_clusters
 from services.discovery.shared_hosts import only_named
 from services.discovery.snapshot import Look, updated_estate
 from services.facts.model import NodeFacts
-from services.history.recording import record_to
+from services.history.recordings.recording import record_to
 from services.history.store import HistoryStore
 from services.inventory.membership import written_clusters
 from services.inventory.model import HostEntry, Inventory, with_instances
 from services.inventory.trust import trust_of
-from services.sampling.catalogue import load_catalogue
-from services.sampling.console_memory import WINDOW_COST
-from services.sampling.own_past import mark_of
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.past.console_memory import WINDOW_COST
+from services.sampling.past.own_past import mark_of
 from services.sampling.settings import WatchSettings
 from services.sampling.watcher import Watcher
 from services.secrets import SystemVault, Vault
@@ -41,7 +41,7 @@ FAMILIES = register(BUILT_IN)
 """The families of systems that this process watches."""
 
 if TYPE_CHECKING:
-    from services.history.state_store import StateStore
+    from services.history.state.store import StateStore
 
 _TOLD = frozenset({"no-address", "too-many-hosts"})
 """Problems of a search that no node can carry: nobody was asked."""
@@ -86,7 +86,7 @@ def discover(
 
 def open_state(path: Path, inventory: Inventory | None = None) -> StateStore:
     """Open what the console remembers between its runs, of the hosts of an inventory."""
-    from services.history.state_store import StateStore  # SQLAlchemy: not before the window stands
+    from services.history.state.store import StateStore  # SQLAlchemy: not before the window stands
 
     state = StateStore.open(path)
     if inventory is not None:

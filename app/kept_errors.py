@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
-from services import data_place
 from services.boundary import why
 from services.errors import Unforeseen, UserError
-from services.files import private_folder, write_whole
 from services.i18n import tr
+from services.workstation import data_place
+from services.workstation.files import private_folder, write_whole
 
 log = logging.getLogger("pilothouse")
 NAME = "errors.log"

@@ -16,7 +16,7 @@ from services.history.marked_change import ChangeMark, Stretch, name_taken, refu
 from services.sampling.change.naming import good_name
 
 if TYPE_CHECKING:
-    from services.history.change_marks import ChangeMarks
+    from services.history.state.change_marks import ChangeMarks
 
 
 class MarkShelf(Protocol):

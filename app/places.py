@@ -9,11 +9,11 @@ from argparse import Namespace
 from pathlib import Path
 
 from services.boundary import why
-from services.data_place import usual_folder
 from services.errors import BadInput
-from services.files import narrow, not_ones_own, private_folder
-from services.home import base_folder, homes
 from services.i18n import tr
+from services.workstation.data_place import usual_folder
+from services.workstation.files import narrow, not_ones_own, private_folder
+from services.workstation.home import base_folder, homes
 
 _APP = "pilothouse"
 _STATE, _HISTORY = "state.sqlite", "history.sqlite"

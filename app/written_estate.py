@@ -8,12 +8,12 @@ from pathlib import Path
 
 from app.places import inventory_file
 from services.errors import BadInput
-from services.files import is_missing
 from services.i18n import tr
 from services.inventory.model import HostEntry, Inventory, with_instances
 from services.inventory.toml_file import load_inventory
 from services.inventory.trust import is_place
 from services.visible import whole
+from services.workstation.files import is_missing
 
 
 class NothingToWatch(BadInput):

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from services import os_keyring
 from services.boundary import bounded
 from services.errors import BadInput, KeyringSilent, SecretMissing, UserError
 from services.i18n import tr
+from services.workstation import os_keyring
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -58,7 +58,7 @@ def past_of(options: Namespace) -> Past:
         path = state_file(options)
         if not mute or not path.exists():
             return None
-        from services.history.remembered_clusters import remembered_estate  # SQLAlchemy: see below
+        from services.history.state.remembered_clusters import remembered_estate  # SQLAlchemy: see below
 
         heard = {home for home in homes.values() if home}
         heard |= {one.galera.local_state_uuid or one.galera.state_uuid for one in facts.values() if one.galera}
@@ -74,8 +74,8 @@ def past_of(options: Namespace) -> Past:
 def _remembered(
     options: Namespace, by: str, newest: EstateSnapshot, split: tuple[ClusterSnapshot, ...]
 ) -> tuple[NotSettled, ...]:
-    from services.history.remembered_clusters import keep_cluster  # SQLAlchemy: not before the hosts were asked
-    from services.history.state_rows import sightings
+    from services.history.state.remembered_clusters import keep_cluster  # SQLAlchemy: not before the hosts were asked
+    from services.history.state.rows import sightings
 
     with open_state(state_file(options), _inventory(options)) as state:
         for cluster in newest.clusters:

@@ -12,7 +12,7 @@ from services.moments import duration, estimate
 from services.procedures.catalogue import all_procedures
 from services.procedures.journal.run_summary import seen_on, state_words
 from services.procedures.plan.checks import Check, Override, Remedy, Verdict, standing_blocks
-from services.procedures.plan.fields import Fault, Field
+from services.procedures.plan.forms.fields import Fault, Field
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Breach, Outage, Plan, Step, Undo, with_addresses
 from services.procedures.plan.procedure import About

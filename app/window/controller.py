@@ -19,10 +19,10 @@ from widgets.bridge.ops import Ops
 from widgets.bridge.pump import Pump
 from widgets.bridge.source import EstateSource, PlaybackControl
 from widgets.bridge.stalls import StallMeter
-from widgets.common.text import format_clock, in_past, speak_of_past
+from widgets.common.look.text import format_clock, in_past, speak_of_past
 from widgets.common.turns import Turns
 from widgets.frame.status_line import zone_name
-from widgets.topology.inspector import Action
+from widgets.topology.inspector.panel import Action
 
 SAID_MS = 3000
 FOLLOW_S = 30.0

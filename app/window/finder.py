@@ -12,9 +12,9 @@ from app.window.frame.keys import frame_entries
 from app.window.main_window import FIRST_RUN, PAGES, MainWindow
 from services.discovery.model import kind_words
 from services.i18n import tr
-from widgets.common.palette import CommandPalette, PaletteEntry
-from widgets.common.shortcuts import CANVAS, WINDOW, keys_of
-from widgets.common.theme import apply_theme, current_theme
+from widgets.common.commands.palette import CommandPalette, PaletteEntry
+from widgets.common.commands.shortcuts import CANVAS, WINDOW, keys_of
+from widgets.common.look.theme import apply_theme, current_theme
 
 
 class Finder(QObject):

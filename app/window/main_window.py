@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from widgets.frame.status_line import StatusLine
     from widgets.frame.top_bar import TopBar
     from widgets.inventory.tree import EstateTree
-    from widgets.topology.inspector import Inspector
+    from widgets.topology.inspector.panel import Inspector
     from widgets.topology.view import TopologyView
 
 PAGES = (
@@ -108,7 +108,7 @@ class MainWindow(QMainWindow):
         from widgets.frame.status_line import StatusLine
         from widgets.frame.top_bar import TopBar
         from widgets.inventory.tree import EstateTree
-        from widgets.topology.inspector import Inspector
+        from widgets.topology.inspector.panel import Inspector
         from widgets.topology.view import TopologyView
 
         self.top, self.status, self.messages = TopBar(PAGES), StatusLine(), MessageBar()
@@ -171,7 +171,7 @@ class MainWindow(QMainWindow):
 
     def _message_place(self) -> QFrame:
         """The bar's own sheet is its state's colours: what stands around it wears the theme's."""
-        from widgets.common.styling import wear
+        from widgets.common.look.styling import wear
 
         place = self._notices_frame = QFrame()
         self._notices = QVBoxLayout(place)
@@ -260,7 +260,7 @@ class MainWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Take the key that plays a recording where nothing that has the focus wanted it."""
-        from widgets.common.shortcuts import WINDOW, act_of
+        from widgets.common.commands.shortcuts import WINDOW, act_of
 
         if act_of(WINDOW, event) == "play":
             self.play_wanted.emit()
@@ -273,7 +273,7 @@ class MainWindow(QMainWindow):
 
         from app.window.frame.eye_order import next_stop
         from app.window.frame.first_keys import place_of
-        from widgets.common.sight import bring_into_sight
+        from widgets.common.controls.sight import bring_into_sight
 
         page = self.pages.currentWidget() if hasattr(self, "pages") else None
         if page is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.window.controller import Controller
-from services.discovery.on_purpose import OnPurpose
+from services.discovery.judgement.on_purpose import OnPurpose
 from services.procedures.journal.taken_down import taken_down
 from services.procedures.plan.run_model import RunView
 from widgets.bridge.standing import Standing

@@ -16,9 +16,9 @@ from app.window.session import WindowSession
 from services.discovery.model import EstateSnapshot
 from services.errors import BadInput
 from services.events import Event
-from services.files import private_folder, write_whole
 from services.i18n import tr
 from services.types import Health, Reach
+from services.workstation.files import private_folder, write_whole
 from widgets.charts.page import ChartsPage
 from widgets.common.pictures import picture_bytes
 

@@ -25,7 +25,7 @@ from services.types import Health
 from services.visible import visible
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
-from widgets.common.icons import app_icon
+from widgets.common.look.icons import app_icon
 
 if TYPE_CHECKING:
     from app.mark_shelf import MarkShelf
@@ -100,7 +100,7 @@ class LiveOpener:
         """Return the marks of the inventory's samples."""
         from app.mark_shelf import StateShelf
         from app.places import inventory_file, state_file
-        from services.sampling.own_past import mark_of
+        from services.sampling.past.own_past import mark_of
 
         return StateShelf(state_file(self._options), mark_of(inventory_file(self._options)))
 
@@ -132,7 +132,7 @@ class RecordingOpener:
     def open(self) -> EstateSource:
         """Open the recording at its beginning (or where asked)."""
         from services.clock import SystemClock
-        from services.history.recorded_marks import about_recording
+        from services.history.recordings.recorded_marks import about_recording
         from services.sampling.replay import Replay
 
         replay = Replay(self._path, SystemClock())

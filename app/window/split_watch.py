@@ -18,7 +18,7 @@ from widgets.bridge.ops import Ops
 from widgets.procedures.split_notice import SplitNotice, SplitWords
 
 if TYPE_CHECKING:
-    from services.history.split_log import Split
+    from services.history.state.split_log import Split
 
 
 class SplitDoor(Protocol):
@@ -67,7 +67,7 @@ class SplitWatch(QObject):
             self._told = frozenset()  # a story is kept from the second look on: read again with the next picture
 
     def _read(self, now: frozenset[str]) -> tuple[SplitWords, ...]:
-        from services.procedures.engine.settling import meaning  # SQLAlchemy behind it: on a worker
+        from services.procedures.engine.endings.settling import meaning  # SQLAlchemy behind it: on a worker
 
         found = self._door.open_splits()
         return tuple(

@@ -38,15 +38,15 @@ if TYPE_CHECKING:
     from app.window.hosts.inventory_choice import InventoryChoice
     from app.window.session import Opener, WindowSession
     from app.window.settings.watching import Watching
-    from widgets.common.theme import ThemeName
+    from widgets.common.look.theme import ThemeName
 
 DEFAULT_SIZE = (1440, 900)
 TITLE_BAR = 32
 """Room for a window manager's title bar in pixels: it is not part of the window's own size."""
-_FIRST = ("app.window.session", "widgets.common.style", "widgets.frame.status_line", "widgets.frame.top_bar",
-          "widgets.inventory.tree", "widgets.topology.inspector", "widgets.topology.view", "widgets.frame.pages_place",
-          "app.window.frame.first_keys", "app.window.frame.panels", "app.window.settings.door",
-          "app.window.settings.standing")  # fmt: skip
+_FIRST = ("app.window.session", "widgets.common.look.style", "widgets.frame.status_line", "widgets.frame.top_bar",
+          "widgets.inventory.tree", "widgets.topology.inspector.panel", "widgets.topology.view",
+          "widgets.frame.pages_place", "app.window.frame.first_keys", "app.window.frame.panels",
+          "app.window.settings.door", "app.window.settings.standing")  # fmt: skip
 
 
 def run_window(
@@ -117,7 +117,7 @@ def _one_window(options: Namespace, hooks: ErrorHooks, play: Play) -> tuple[int,
 
 def _pictures(start: WindowStart, folder: Path, hooks: ErrorHooks) -> int:
     from app.window.screenshots import take_pictures
-    from widgets.common.theme import current_theme
+    from widgets.common.look.theme import current_theme
 
     try:
         return take_pictures(start.at_once(), folder, current_theme().name, hooks)
@@ -264,8 +264,8 @@ class WindowStart(QObject):
         from app.window.settings.standing import Standing, theme_of
         from app.window.settings.watching import Watching
         from widgets.bridge.ops import Ops
-        from widgets.common.fonts import set_text_percent
-        from widgets.common.theme import apply_theme
+        from widgets.common.look.fonts import set_text_percent
+        from widgets.common.look.theme import apply_theme
 
         application = QApplication.instance()
         assert isinstance(application, QApplication)

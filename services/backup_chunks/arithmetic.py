@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from services.backup_chunks.model import Backup, Network, Objects, Outcome
-from services.facts.tablespaces import FileClass
+from services.facts.server.tablespaces import FileClass
 
 BY = 10_000
 """Operations that a price is for."""

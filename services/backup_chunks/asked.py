@@ -13,9 +13,9 @@ from services.backup_chunks.command_line import Job
 from services.backup_chunks.model import OWN_DEFAULT, Backup, Network, Prices
 from services.errors import BadInput
 from services.facts.reading import amount, count
-from services.facts.tablespaces import BackupSource, FileClass, whole_size
+from services.facts.server.tablespaces import BackupSource, FileClass, whole_size
 from services.i18n import mark, tr
-from services.procedures.plan.inputs import bytes_of
+from services.procedures.plan.forms.inputs import bytes_of
 
 _MOST_BYTES = 10**18
 _MOST_COUNT = 10_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from services.facts.tablespaces import FileClass
+from services.facts.server.tablespaces import FileClass
 
 MIB = 2**20
 DEFAULT_CHUNK = 10_000_000

@@ -14,7 +14,7 @@ import time
 from typing import Any, Literal
 
 from services.connections.dial import hang_up
-from services.connections.raw_stream import RawStream
+from services.connections.sql.raw_stream import RawStream
 
 Limit = Literal["time", "size"]
 

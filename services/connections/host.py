@@ -10,8 +10,8 @@ from services.connections import sudo
 from services.connections.gate import Gate
 from services.connections.limits import Limits
 from services.connections.links import Links, Road
-from services.connections.plain_files import within
 from services.connections.ports import Output, Rows, Stream
+from services.connections.programs.plain_files import within
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, heartbeat_table, statement_of
 from services.errors import BadInput, Refused, Unreachable, UserError
@@ -21,11 +21,11 @@ from services.inventory.kinds import KINDS, MONGODB
 if TYPE_CHECKING:
     from services.clock import Clock
     from services.connections.command import Command
-    from services.connections.host_key_check import HostKeyPolicy
     from services.connections.mongo.document import Reply
     from services.connections.reads.mongo import MongoRead
     from services.connections.remote_stream import RemoteStream
-    from services.connections.ssh import SshLink
+    from services.connections.ssh.connection import SshLink
+    from services.connections.ssh.host_key_check import HostKeyPolicy
     from services.inventory.model import HostEntry
     from services.secrets import Vault
 

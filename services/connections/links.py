@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, Union, cast
 
-from services.connections import sql_setup
 from services.connections.budget import UnderWay
+from services.connections.sql import setup as sql_setup
 from services.errors import UserError
 from services.inventory.kinds import MONGODB
 
 if TYPE_CHECKING:
     from services.connections.gate import Gate
-    from services.connections.host_key_check import HostKeyPolicy
     from services.connections.limits import Limits
     from services.connections.mongo.link import MongoLink
-    from services.connections.sql import SqlLink
-    from services.connections.ssh import SshLink
+    from services.connections.sql.session import SqlLink
+    from services.connections.ssh.connection import SshLink
+    from services.connections.ssh.host_key_check import HostKeyPolicy
     from services.inventory.model import HostEntry
     from services.secrets import Vault
 
@@ -83,7 +83,7 @@ class Links:
             self.refuse_when_closed()
             if self._ssh is not None and self._ssh.alive:
                 return self._ssh
-            from services.connections.ssh import SshLink  # _load_ways has loaded it
+            from services.connections.ssh.connection import SshLink  # _load_ways has loaded it
 
             with _attempt(self._road.ssh_gate):
                 if self._ssh is not None:
@@ -107,7 +107,7 @@ class Links:
 
     def sql(self, limit_s: float) -> SqlLink:
         """Return the SQL connection, opened where need be, through SSH where the inventory gives that way."""
-        from services.connections.sql import SqlLink  # _load_ways has loaded it
+        from services.connections.sql.session import SqlLink  # _load_ways has loaded it
 
         return self._to_server(
             lambda: SqlLink.open(
@@ -193,7 +193,7 @@ def _load_ways(entry: HostEntry) -> None:
     their building would hold it up.
     """
     if entry.ssh is not None:
-        importlib.import_module("services.connections.ssh")
+        importlib.import_module("services.connections.ssh.connection")
     if entry.sql is not None:
         importlib.import_module(f"services.connections.{'mongo.link' if entry.kind == MONGODB.code else 'sql'}")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from services.connections.command import Command
 from services.connections.reads.read import CommandRead, SqlRead
-from services.connections.statement import Statement
+from services.connections.sql.statement import Statement
 from services.secrets import Secret
 
 if TYPE_CHECKING:  # a port is asked for by SQL estates too

@@ -15,7 +15,7 @@ from services.errors import TimedOut, Unreachable
 from services.i18n import tr
 
 if TYPE_CHECKING:
-    from services.connections.ssh import SshLink
+    from services.connections.ssh.connection import SshLink
     from services.secrets import Secret
 
 _CHUNK = 65536

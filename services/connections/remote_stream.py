@@ -16,7 +16,7 @@ from services.errors import TimedOut, Unreachable, UserError
 from services.i18n import tr
 
 if TYPE_CHECKING:
-    from services.connections.ssh import SshLink
+    from services.connections.ssh.connection import SshLink
 
 _CHUNK = 65536
 _ERRORS_KEPT = 4096

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 from services.connections.budget import UnderWay
 from services.connections.dial import dial
 from services.connections.limits import Limits
-from services.connections.socket_owner import is_of_the_server, listens_as_itself
-from services.connections.ssh_config import target_for
-from services.connections.tls import Road
+from services.connections.sql.socket_owner import is_of_the_server, listens_as_itself
+from services.connections.ssh.config import target_for
+from services.connections.tls.policy import Road
 from services.errors import BadInput, TimedOut, Unreachable
 from services.i18n import tr
 
 if TYPE_CHECKING:
-    from services.connections.ssh import SshLink
-    from services.connections.tls import SocketLike
+    from services.connections.ssh.connection import SshLink
+    from services.connections.tls.policy import SocketLike
     from services.inventory.model import HostEntry
 
 DEFAULT_SOCKET = "/run/mysqld/mysqld.sock"  # Debian's; elsewhere the inventory names it

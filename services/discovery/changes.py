@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from services.discovery.families.registry import registered
-from services.discovery.judge import disk_health
+from services.discovery.judgement.judge import disk_health
 from services.discovery.model import (
     ONE_TRANSFER_S,
     SEEN_NOW,
@@ -24,7 +24,7 @@ from services.discovery.model import (
 from services.discovery.words import joined, names, size
 from services.errors import NothingListens
 from services.events import Event, EventKind
-from services.facts.machine import CLOCK_LIMIT_S
+from services.facts.machine.machine import CLOCK_LIMIT_S
 from services.facts.model import SQL, SSH
 from services.facts.reading import host_port
 from services.i18n import tr

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from services.discovery.families.registry import registered
-from services.discovery.judge import disk_health
+from services.discovery.judgement.judge import disk_health
 from services.discovery.model import ClusterSnapshot
 from services.discovery.nodes import Node
 from services.discovery.words import joined

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from services.discovery.families.registry import registered
-from services.discovery.states import BY_WORD
+from services.discovery.judgement.states import BY_WORD
 from services.facts.model import NodeFacts, Problem
 from services.i18n import mark, tr
 from services.types import ALONE, NOT_KNOWN, ONLY_NAMED, ClusterKind, Flavour, Health, Reach

@@ -13,9 +13,9 @@ from services.discovery.families.registry import Families, registered
 from services.discovery.families.shared.channels import links_of
 from services.discovery.families.shared.trees import assign_trees, one_host
 from services.discovery.identity import identified
+from services.discovery.judgement.troubles import apart_from_others, common_problems
 from services.discovery.model import SEEN_NOW, ClusterSnapshot, EstateSnapshot, Unasked, stands_alone
 from services.discovery.nodes import STALE_S, Node
-from services.discovery.troubles import apart_from_others, common_problems
 from services.discovery.unasked import with_unasked
 from services.discovery.written import Written, joined_as_written
 from services.facts.model import NodeFacts

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from services.discovery.judgement.states import UNASKED
 from services.discovery.model import ARBITRATOR, ClusterSnapshot, EstateSnapshot, NodeView, Unasked
-from services.discovery.states import UNASKED
 from services.discovery.words import names
 from services.facts.reading import host_port
 from services.i18n import tr

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from services.connections.ports import Output
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
-from services.facts.system import units_shown
+from services.facts.machine.system import units_shown
 from services.lines import lines_of
 
 HIDDEN, NO_SYSTEMD, UNIT_RUNS, SEVERAL = "hidden", "no-systemd", "unit-runs", "several"

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 
-from services.connections.allowlist_paths import is_clean, is_haproxy_socket
+from services.connections.observer.paths import is_clean, is_haproxy_socket
 from services.connections.ports import Output
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead

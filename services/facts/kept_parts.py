@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.connections.ports import Rows
-from services.facts.galera import parse_members
+from services.facts.galera.status import parse_members
 from services.facts.model import KEPT_S, GaleraFacts, GaleraMember, ReplicationFacts
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.facts.machine.process_owner import HAND, is_anothers, is_of_database
 from services.facts.mongodb.model import MongoFacts
-from services.facts.process_owner import HAND, is_anothers, is_of_database
 from services.types import Flavour, Reach
 
 DISK_FULL_B, DISK_WARN_SHARE = 16 * 2**20, 0.05

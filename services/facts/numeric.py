@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 
 from services.facts.model import GroupFacts, ReplicationFacts
-from services.facts.replication import received_gap
+from services.facts.replication.replication import received_gap
 
 NUMERIC_VARIABLES = (
     "innodb_flush_log_at_trx_commit",

@@ -22,7 +22,7 @@ MOST = 2**63 - 1
 """No seqno, size or count is larger: both MySQL and Galera keep them in signed 64 bits."""
 
 CUTS = frozenset({1024, 2048, 4096})
-"""Characters, or bytes, after which servers cut a text without a word (services/facts/cut_texts.py)."""
+"""Characters, or bytes, after which servers cut a text without a word (services/facts/server/cut_texts.py)."""
 
 BLANKS = " \t\r\n"
 """What may stand around a value, and is no part of it."""

@@ -16,10 +16,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from services.errors import StoreError
-from services.files import private_file, private_folder
-from services.history.guarded import BUSY_S, connect_guarded, foreign_part
 from services.history.migrations import NEWEST, STEPS
+from services.history.recordings.guarded import BUSY_S, connect_guarded, foreign_part
 from services.i18n import tr
+from services.workstation.files import private_file, private_folder
 
 Connect = Callable[[], sqlite3.Connection]
 """Opens a connection with its pragmas set. SQLite's own module, not SQLAlchemy: decision 0011."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.events import Event
-from services.history.bounds import MOST_EVENT, MOST_NAME
+from services.history.recordings.bounds import MOST_EVENT, MOST_NAME
 from services.i18n import english, tr_n
 from services.json_text import stored_json
 

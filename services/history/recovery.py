@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from services.history.codec import encode
-from services.history.journal import read_open_chunks
+from services.history.columns.codec import encode
+from services.history.columns.journal import read_open_chunks
 from services.history.unseen_ends import last_sign, leave_open
 from services.history.writer import COMMIT_S, SYNC_S
 from services.i18n import tr

@@ -18,9 +18,9 @@ import zstandard
 
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.errors import StoreError
-from services.history.bounds import LATEST, MOST_JSON, CodecError, unpacked
 from services.history.file import Connect
-from services.history.readable import read, readable
+from services.history.recordings.bounds import LATEST, MOST_JSON, CodecError, unpacked
+from services.history.recordings.readable import read, readable
 from services.i18n import tr
 
 KEYFRAME_S = 300.0

@@ -20,16 +20,16 @@ from services.discovery.model import EstateSnapshot
 from services.errors import StoreError
 from services.events import Event
 from services.history import snapshots
-from services.history.columns import Columns, Rollups
-from services.history.compaction import LEVEL, Derive, compact_hour, loose_hours
-from services.history.dictionary import UNIQUE, Dictionary
+from services.history.columns.compaction import LEVEL, Derive, compact_hour, loose_hours
+from services.history.columns.dictionary import UNIQUE, Dictionary
+from services.history.columns.hot import TICK, Ring
+from services.history.columns.retention import Limits, enforce, give_back
+from services.history.columns.values import Columns, Rollups
 from services.history.file import Opened, open_file
 from services.history.free_memory import give_free_memory_back
-from services.history.host_keys import HostKeys, host_keys
-from services.history.hot import TICK, Ring
 from services.history.long_events import event_json
 from services.history.recovery import recover_file
-from services.history.retention import Limits, enforce, give_back
+from services.history.state.host_keys import HostKeys, host_keys
 from services.history.store_file import StoreFile
 from services.history.told import as_store_error
 from services.history.unseen_ends import leave_open

@@ -13,8 +13,14 @@ import msgspec
 from services.clock import Clock
 from services.errors import StoreError
 from services.events import Event
-from services.history import journal, reading
-from services.history.bounds import (
+from services.history.columns import journal, reading
+from services.history.columns.codec import Table
+from services.history.columns.dictionary import COUNTS, FINDS, SELECTS, Dictionary, Kind
+from services.history.columns.rollup_read import read_rollups
+from services.history.columns.values import Columns, Rollups
+from services.history.file import Opened
+from services.history.long_events import MOST_CUT, MOST_WHOLE, shortened
+from services.history.recordings.bounds import (
     LATEST,
     LONGEST_SPAN_S,
     MOST_EVENT,
@@ -28,12 +34,6 @@ from services.history.bounds import (
     number,
     visible_json,
 )
-from services.history.codec import Table
-from services.history.columns import Columns, Rollups
-from services.history.dictionary import COUNTS, FINDS, SELECTS, Dictionary, Kind
-from services.history.file import Opened
-from services.history.long_events import MOST_CUT, MOST_WHOLE, shortened
-from services.history.rollup_read import read_rollups
 from services.i18n import tr
 from services.visible import visible
 

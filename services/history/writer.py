@@ -17,11 +17,11 @@ from pathlib import Path
 from services.boundary import why
 from services.clock import Clock
 from services.errors import StoreError
-from services.history import journal
-from services.history.codec import encode
-from services.history.dictionary import INSERTS, Dictionary
+from services.history.columns import journal
+from services.history.columns.codec import encode
+from services.history.columns.dictionary import INSERTS, Dictionary
+from services.history.columns.hot import Closed, JournalRow
 from services.history.free_memory import give_free_memory_back
-from services.history.hot import Closed, JournalRow
 from services.history.snapshots import StoredSnapshot
 from services.i18n import tr
 

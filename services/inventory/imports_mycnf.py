@@ -14,7 +14,6 @@ import stat
 from pathlib import Path
 
 from services.addresses import is_address, port_of
-from services.home import expanded
 from services.i18n import tr
 from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess, Tls
@@ -22,6 +21,7 @@ from services.inventory.option_files import Inclusions
 from services.option_values import OptionLine, option_lines, plain_name
 from services.secrets import Secret, SecretRef
 from services.visible import as_line
+from services.workstation.home import expanded
 
 DEFAULT = Path("~/.my.cnf")
 _MOST_INCLUDES = 10

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from services.home import expanded
 from services.i18n import tr
 from services.inventory.imports import ImportReport, vetted
 from services.inventory.model import HostEntry, SshAccess
 from services.inventory.option_files import Inclusions
 from services.ssh_words import BadLine, arguments, keyword_of
+from services.workstation.home import expanded
 
 DEFAULT = Path("~/.ssh/config")
 _MOST_INCLUDES = 16  # READCONF_MAX_DEPTH in OpenSSH's readconf.c

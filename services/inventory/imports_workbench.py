@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from services.addresses import is_address, parse_hop, port_of
-from services.files import read_bounded
-from services.home import expanded
 from services.i18n import tr
 from services.inventory.imports import ImportReport, unique_names, vetted
 from services.inventory.model import HostEntry, SqlAccess, SshAccess, Tls
 from services.visible import as_line
+from services.workstation.files import read_bounded
+from services.workstation.home import expanded
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from services.files import read_bounded
 from services.globs import Globs
 from services.i18n import tr
 from services.lines import lines_of
+from services.workstation.files import read_bounded
 
 _MOST_FILES = 200
 """Files that one may include, all in all: each of sixteen levels may name each file again."""

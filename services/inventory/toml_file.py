@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from services.errors import BadInput
-from services.files import is_missing, read_bounded
-from services.home import expanded
 from services.i18n import tr
 from services.inventory import fields
 from services.inventory.faults import Faults
@@ -27,6 +25,8 @@ from services.inventory.model import (
 )
 from services.inventory.toml_lines import Place, places
 from services.inventory.toml_trouble import trouble
+from services.workstation.files import is_missing, read_bounded
+from services.workstation.home import expanded
 
 VERSION = 2
 """The newest version of the file."""

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from services.errors import BadInput, StoreError
-from services.files import is_missing, private_folder, read_bounded, write_whole
-from services.home import expanded
 from services.i18n import tr
 from services.inventory.kinds import KINDS, MYSQL
 from services.inventory.model import ACCESS, ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_file import MOST_BYTES, OF_INSTANCES, PLAIN, parse_inventory, read_text
 from services.secrets import SecretRef
 from services.visible import whole
+from services.workstation.files import is_missing, private_folder, read_bounded, write_whole
+from services.workstation.home import expanded
 
 _MOST_NAMED = 6
 """Settings that one sentence names."""

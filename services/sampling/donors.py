@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from services.discovery.families.registry import registered
 from services.discovery.model import ClusterReach, ClusterSnapshot, EstateSnapshot, NodeView
-from services.facts.galera_ist import MARGIN
+from services.facts.galera.ist import MARGIN
 from services.sampling.ist_reach import Reach, cluster_reach
 from services.types import LENDS_HISTORY
 from services.types import Reach as Reached

@@ -9,18 +9,18 @@ from dataclasses import replace
 from services.clock import Clock
 from services.connections.ports import ObserverSession
 from services.discovery.families.registry import registered
+from services.discovery.looks.probe import log_facts, machine_facts, ways_missing
 from services.discovery.naming import name_of
-from services.discovery.probe import log_facts, machine_facts, ways_missing
 from services.discovery.shared_hosts import machine_of, of_entry, own_pid
 from services.errors import UNREACHED, UserError
 from services.facts.absence import SEVERAL
-from services.facts.daemons import daemons_of
+from services.facts.machine.daemons import daemons_of
+from services.facts.machine.os_stream import OsReading
 from services.facts.model import DiskFacts, MachineFacts, NodeFacts, Problem, TransferFacts
-from services.facts.os_stream import OsReading
 from services.inventory.model import HostEntry
 from services.sampling.clock_drift import ClockDrift
+from services.sampling.past.starts import same_start, was_up
 from services.sampling.server_poll import Polled
-from services.sampling.starts import same_start, was_up
 from services.types import Reach
 
 MOST_STARTS = 1_000

@@ -18,20 +18,20 @@ from services.clock import Backoff, Clock
 from services.connections.ports import ObserverSession
 from services.errors import TimedOut, UserError
 from services.events import Event
+from services.facts.machine.os_stream import OsParser, OsReading, os_command
 from services.facts.model import MachineFacts, NodeFacts
-from services.facts.os_stream import OsParser, OsReading, os_command
-from services.facts.variable_changes import changed_variables
+from services.facts.server.variable_changes import changed_variables
 from services.i18n import tr
 from services.inventory.model import HostEntry
 from services.sampling.cost import PollCost
-from services.sampling.derived_now import DerivedNow
 from services.sampling.facts_of_host import HostState
-from services.sampling.kept_names import KeptNames
+from services.sampling.metrics.derived_now import DerivedNow
+from services.sampling.metrics.kept_names import KeptNames
 from services.sampling.own_pace import OwnPace
-from services.sampling.past_positions import Past
+from services.sampling.past.past_positions import Past
+from services.sampling.past.starts import same_start
 from services.sampling.server_poll import Polled, server_poll
 from services.sampling.settings import WatchSettings
-from services.sampling.starts import same_start
 from services.series import Sample
 from services.types import Health
 

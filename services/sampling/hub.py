@@ -15,16 +15,16 @@ from typing import Protocol
 from services.clock import Clock
 from services.discovery.changes import events_between, is_silence
 from services.discovery.families.galera.two_primaries import told_until_settled
+from services.discovery.judgement.on_purpose import OnPurpose, told_on_purpose
+from services.discovery.looks.recalled import recalled
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NotSettled, Unasked
 from services.discovery.naming import names_of_clusters
 from services.discovery.not_yet import with_hosts
-from services.discovery.on_purpose import OnPurpose, told_on_purpose
-from services.discovery.recalled import recalled
 from services.discovery.snapshot import updated_estate
 from services.events import Bus, Event
 from services.facts.model import NodeFacts
 from services.sampling.donors import with_reach
-from services.sampling.unwatched import Unwatched
+from services.sampling.past.unwatched import Unwatched
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ B = wsrep_replicated_bytes + wsrep_received_bytes (survive FLUSH STATUS), G = gc
 1. history, exact for the past: now - the moment at which L was c; older than what was watched gives "at least";
 2. rate, for the future: G / R with R = (dB + 24 dL) / dt, the worst of five minutes, one hour, and the same hour last
    week; 24 bytes is the ring buffer's header per write set (lab run: 288 B by status take 312 B in the ring). The rule
-   and its margin: services.facts.galera_ist, which also tells of a node that is away already.
+   and its margin: services.facts.galera.ist, which also tells of a node that is away already.
 The cluster's reach is that of its second best node: the best one may be the node that is being restarted.
 """
 
@@ -16,10 +16,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from services.facts.galera_ist import MARGIN, lasts_s
-from services.facts.write_rate import HEADER_BYTES
+from services.facts.galera.ist import MARGIN, lasts_s
+from services.facts.replication.write_rate import HEADER_BYTES
 from services.i18n import mark, tr
-from services.sampling.seqno_ring import EVERY_S, Point
+from services.sampling.past.seqno_ring import EVERY_S, Point
 
 FIRST_S = 60.0
 WINDOWS: tuple[tuple[str, float], ...] = ((mark("five minutes"), 300.0), (mark("one hour"), 3_600.0))

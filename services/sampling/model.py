@@ -14,7 +14,7 @@ class Metric:
 
     Attributes:
         key: stable name of the metric for charts, command line and recordings.
-        formula: expression over raw keys, see sampling/formula.py ("rate(wsrep_flow_control_paused_ns) / 1e9").
+        formula: expression over raw keys, see sampling/metrics/formula.py ("rate(wsrep_flow_control_paused_ns) / 1e9").
         unit: "%", "B", "B/s", "1/s", "s", "ms", "h", "" (a count).
         warn, bad: thresholds, None when there is none; `higher_is_worse` says which side.
         source: document the formula comes from.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession
-from services.discovery.probe_mongodb import facts_from_answer
+from services.discovery.looks.probe_mongodb import facts_from_answer
 from services.errors import Dropped
 from services.sampling.mongo_poll import MongoPoll, MongoResult, poll_mongodb
 from services.sampling.server_poll import Polled

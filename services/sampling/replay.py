@@ -19,13 +19,13 @@ from services.errors import BadInput, StoreError
 from services.events import Event
 from services.facts.model import Problem
 from services.history.marked_change import ChangeMark
-from services.history.recorded_marks import read_marks
-from services.history.recording import open_recording
+from services.history.recordings.recorded_marks import read_marks
+from services.history.recordings.recording import open_recording
 from services.i18n import tr
-from services.sampling.catalogue import load_catalogue
 from services.sampling.drawable import drawable
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.metrics.reader import SeriesReader
 from services.sampling.model import ConsoleCost, Metric
-from services.sampling.reader import SeriesReader
 from services.series import Series
 from services.visible import visible
 

@@ -8,10 +8,10 @@ from typing import Protocol
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession
-from services.discovery.probe import facts_from_poll
-from services.facts.heartbeat import heartbeat_problems
+from services.discovery.looks.probe import facts_from_poll
 from services.facts.model import NodeFacts
 from services.facts.numeric import numeric_status, numeric_variables, replication_values
+from services.facts.replication.heartbeat import heartbeat_problems
 from services.inventory.kinds import MONGODB
 from services.inventory.model import HostEntry
 from services.sampling.settings import WatchSettings

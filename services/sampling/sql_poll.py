@@ -12,16 +12,16 @@ from dataclasses import dataclass, field
 from services.clock import Clock
 from services.connections.ports import ObserverSession, Rows
 from services.errors import QueryFailed
-from services.facts.cut_texts import read_variables
-from services.facts.dialect import PROCESSES, Dialect, dialect_of, keeps_binlog
-from services.facts.group_replication import read_recovery
-from services.facts.heartbeat import Heartbeats, Lag, heartbeat_statement
 from services.facts.model import CHANNELS, GroupRecovery, Problem, ReplicationChannel
 from services.facts.optional_reads import Failed, OptionalReads, attempt
 from services.facts.reading import count
-from services.facts.replication import applier_stopped, parse_channels
-from services.facts.server import is_sealed
-from services.facts.sessions import Commits, commits_of
+from services.facts.replication.group_replication import read_recovery
+from services.facts.replication.heartbeat import Heartbeats, Lag, heartbeat_statement
+from services.facts.replication.replication import applier_stopped, parse_channels
+from services.facts.server.cut_texts import read_variables
+from services.facts.server.dialect import PROCESSES, Dialect, dialect_of, keeps_binlog
+from services.facts.server.server import is_sealed
+from services.facts.server.sessions import Commits, commits_of
 from services.sampling.settings import WatchSettings
 
 

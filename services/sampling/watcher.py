@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession
-from services.discovery.crawl import crawl
+from services.discovery.judgement.on_purpose import OnPurpose
+from services.discovery.looks.crawl import crawl
 from services.discovery.model import EstateSnapshot
 from services.discovery.not_yet import with_hosts
-from services.discovery.on_purpose import OnPurpose
 from services.discovery.shared_hosts import only_named
 from services.errors import StoreError
 from services.events import Bus, Event
@@ -26,23 +26,23 @@ from services.facts.model import NodeFacts
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, Inventory, with_instances
 from services.inventory.trust import Trust, trust_of
-from services.sampling.catalogue import load_catalogue
-from services.sampling.console_memory import ConsoleMemory
 from services.sampling.cost import PollCost
 from services.sampling.half_watched import half_watched
 from services.sampling.host_watch import Beginning, HostWatch
 from services.sampling.hub import MAX_EVENTS, Hub
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.metrics.rates_now import RatesNow
+from services.sampling.metrics.reader import SeriesReader
 from services.sampling.model import ConsoleCost, Metric
 from services.sampling.own_pace import OwnPace
-from services.sampling.own_past import OwnPast
-from services.sampling.past_positions import last_start, read_past
-from services.sampling.rates_now import RatesNow
-from services.sampling.reader import SeriesReader
+from services.sampling.past.console_memory import ConsoleMemory
+from services.sampling.past.own_past import OwnPast
+from services.sampling.past.past_positions import last_start, read_past
 from services.sampling.settings import WatchSettings
 from services.series import Sample, Series
 
 if TYPE_CHECKING:
-    from services.history.state_store import StateStore
+    from services.history.state.store import StateStore
 
 log = logging.getLogger(__name__)
 

@@ -25,7 +25,7 @@ TRESPASSES = {
     "widgets/charts/planted_thread.py": ("import threading", "Widgets open no connection"),
     "services/inventory/planted_up.py": ("import services.sampling", "Inside services arrows go one way"),
     "services/history/planted_inventory.py": ("import services.inventory", "The history knows values only"),
-    "services/procedures/planted_road.py": ("import services.connections.operator", "The changing road"),
+    "services/procedures/planted_road.py": ("import services.connections.operator.session", "The changing road"),
     "services/procedures/plan/planted_back.py": ("import services.procedures.engine", "Inside procedures arrows go"),
     "services/procedures/catalogue/planted_look.py": ("import services.procedures.verify", "The catalogue sees plans"),
     "services/procedures/catalogue/galera/sst_tuning/planted_other.py": (

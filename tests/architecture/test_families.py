@@ -22,18 +22,18 @@ PARTS = {"galera", "group"}
 COMMON_WORDS = {"group"}
 """Of these only what is taken of facts is meant: a match has groups too."""
 PART_TYPES = {"GaleraFacts", "GaleraMember", "GroupFacts", "GroupMember", "GroupRecovery"}
-PARSERS = ("services.facts.galera", "services.facts.group_replication")
+PARSERS = ("services.facts.galera.status", "services.facts.replication.group_replication")
 KNOW_PARTS = (*OWN_PLACES, "services/facts", "services/procedures")
 """Where parts are read and meant: the facts themselves, the families, and the procedures of a family."""
 PARTS_NAMED_ELSEWHERE = {
     # Asks a server each family's reads and puts the answers together.
-    "services/discovery/probe.py",
+    "services/discovery/looks/probe.py",
     "services/sampling/sql_poll.py",
     # The accessor that the Galera family's own files use.
     "services/discovery/nodes.py",
     # The store keeps positions of Galera nodes alone; what is told of two Primary Components is theirs.
-    "services/history/state_rows.py",
-    "services/sampling/console_memory.py",
+    "services/history/state/rows.py",
+    "services/sampling/past/console_memory.py",
     "services/sampling/hub.py",
     "app/cli/one_look.py",
     "app/cli/commands/settle.py",
@@ -42,7 +42,7 @@ PARTS_NAMED_ELSEWHERE = {
     "services/sampling/ist_reach.py",
     # The rows of a family's own numbers beside a node.
     "app/window/charts/ist_numbers.py",
-    "widgets/topology/inspector_content.py",
+    "widgets/topology/inspector/content.py",
     "widgets/topology/wording.py",
 }
 """Production files elsewhere that name a family's part. It becomes smaller, or a rule moves to its family's facts."""
@@ -149,7 +149,7 @@ def test_that_a_familys_part_is_not_named_outside_its_folders() -> None:
         ("facts.group is not None", True),
         ("one.galera is None", True),
         ("from services.facts.model import GroupFacts", True),
-        ("from services.facts.galera_whole import DONOR", True),
+        ("from services.facts.galera.whole import DONOR", True),
         ("from services.discovery.families.galera.transfers import ONE_TRANSFER_S", True),
         ("match.group(1)", False),
         ("block.group", False),

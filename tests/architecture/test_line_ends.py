@@ -12,8 +12,8 @@ from tests.architecture.sources import tree_of
 
 ROOT = Path(__file__).resolve().parents[2]
 ALLOWED = {
-    "services/facts/option_files.py": "masks secrets: what any program might take for a line is masked",
-    "services/facts/state_files.py": "grastate.dat: a line that has no end was cut off",
+    "services/facts/server/option_files.py": "masks secrets: what any program might take for a line is masked",
+    "services/facts/galera/state_files.py": "grastate.dat: a line that has no end was cut off",
 }
 
 

@@ -14,10 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 MAKERS = {"dump", "dumps", "JSONEncoder", "encode", "Encoder", "format"}
 KEPT = {
     "services/json_text.py": "the place itself",
-    "services/facts/yaml_edit.py": "a scalar of YAML, in ASCII",
-    "services/history/host_keys.py": "a setting of our own, in ASCII",
-    "services/history/split_log.py": "names of sides, in ASCII",
-    "services/preferences.py": "settings, in ASCII; read before the first paint, by the standard library alone",
+    "services/facts/yaml_files/edit.py": "a scalar of YAML, in ASCII",
+    "services/history/state/host_keys.py": "a setting of our own, in ASCII",
+    "services/history/state/split_log.py": "names of sides, in ASCII",
+    "services/workstation/preferences.py": "settings, in ASCII; read before the first paint",
     "services/connections/mongo/change.py": "words of a shell, shown and never read",
     "services/procedures/conditions/galera/at_rest.py": "a mark, in ASCII",
     "services/procedures/journal/codec.py": "by which words a plan is remembered",

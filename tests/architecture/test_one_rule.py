@@ -17,8 +17,8 @@ from tests.architecture.sources import tree_of
 ROOT = Path(__file__).resolve().parents[2]
 FLOORS = ("services", "app", "widgets")
 CACHE_READ = {
-    "services/facts/galera_ist.py": "the rule",
-    "services/facts/galera.py": "reads it into the facts",
+    "services/facts/galera/ist.py": "the rule",
+    "services/facts/galera/status.py": "reads it into the facts",
     "services/discovery/families/galera/told.py": "hands it to the sampling, whose history tells since when it is kept",
     "services/procedures/conditions/galera/ist_from.py": "the joiner's own cache shows that an IST left no hole",
     "services/procedures/catalogue/galera/shared/estimate.py": "the words, and the order of donors that serve alike",
@@ -29,10 +29,10 @@ CACHE_READ = {
     "services/procedures/catalogue/galera/shared/positions.py": "the deeper cache breaks a tie",
     "services/procedures/catalogue/galera/shared/order.py": "the deepest cache is named as the donor",
     "app/window/charts/ist_numbers.py": "whether there is a cache at all",
-    "widgets/topology/inspector_content.py": "shows it",
+    "widgets/topology/inspector/content.py": "shows it",
 }
 GAP_READ = {
-    "services/facts/galera_ist.py": "the rule",
+    "services/facts/galera/ist.py": "the rule",
     "services/procedures/catalogue/galera/shared/cache_arithmetic.py": "freezes at a seqno twice the gap below",
 }
 
@@ -63,7 +63,7 @@ def _found(reads: object) -> set[str]:
 @pytest.mark.parametrize(("reads", "allowed"), [(cache_reads, CACHE_READ), (gap_reads, GAP_READ)])
 def test_that_nobody_judges_a_cache_beside_the_rule(reads: object, allowed: dict[str, str]) -> None:
     found = _found(reads)
-    assert found - set(allowed) == set(), "ask services.facts.galera_ist, or say here what else is judged"
+    assert found - set(allowed) == set(), "ask services.facts.galera.ist, or say here what else is judged"
     assert set(allowed) - found == set(), "an allowance nobody needs any more"
 
 
@@ -72,7 +72,7 @@ def test_that_nobody_judges_a_cache_beside_the_rule(reads: object, allowed: dict
     [
         (cache_reads, "able = galera.cached_downto <= seqno + 1"),
         (cache_reads, "first = count(status.get('wsrep_local_cached_downto', ''))"),
-        (gap_reads, "from services.facts.galera_ist import safe_gap"),
+        (gap_reads, "from services.facts.galera.ist import safe_gap"),
         (gap_reads, "gap = (last - low) // GAP_SHARE"),
     ],
 )

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("services/procedures", "services/sampling")
 NO_SERVERS = {
     "services/procedures/catalogue/galera/encrypt_sst/checks.py": "what socat would read as its own in our own words",
-    "services/procedures/catalogue/steps/start_hold.py": "makes the pattern of its own line, which the plan shows",
+    "services/procedures/catalogue/steps/restored/start_hold.py": "makes the pattern of its own line",
     "services/procedures/catalogue/galera/rolling_restart/procedure.py": "a person's input: the name of an option",
     "services/procedures/conditions/machine/files.py": "the plan's own pattern, which it shows and a person approved",
     "services/procedures/engine/lock.py": "makes the lock's file name out of a cluster's id",
@@ -26,13 +26,13 @@ NO_SERVERS = {
     "services/procedures/journal/heads.py": "the journal's own heads",
     "services/procedures/journal/seal_key.py": "the journal's own key",
     "services/procedures/journal/seals.py": "the journal's own seals",
-    "services/procedures/plan/inputs.py": "a person's inputs",
-    "services/procedures/plan/invariants.py": "tries whether a plan's patterns are patterns",
+    "services/procedures/plan/forms/inputs.py": "a person's inputs",
+    "services/procedures/plan/invariants/plans.py": "tries whether a plan's patterns are patterns",
     "services/procedures/plan/inside.py": "the plan's own commands",
     "services/procedures/report/first.py": "the run's own kept values",
     "services/procedures/report/markdown.py": "what Markdown would read as its own signs",
     "services/procedures/verify/roads.py": "the name of a variable, before it is asked for",
-    "services/sampling/own_past.py": "the cluster's id of an event of our own history",
+    "services/sampling/past/own_past.py": "the cluster's id of an event of our own history",
 }
 """Where regular expressions stand that read nothing of a server, and what they read."""
 LOG_WORDS = ("WSREP:", "[ERROR]", "[Note]", "[Warning]", "State transfer", "requested state transfer")

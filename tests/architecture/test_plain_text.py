@@ -17,11 +17,11 @@ _TYPES = {"QLabel", "QMessageBox", "QErrorMessage", "QTextBrowser", "QTextEdit",
           "QStaticText", "QWhatsThis", "QSplashScreen", "QProgressDialog", "QToolTip", "TextItem", "LabelItem",
           "QWebEngineView", "QSimpleHtml"}  # fmt: skip
 ALLOWED = {
-    ("widgets/common/plain.py", "setToolTip"),
-    ("widgets/common/plain.py", "showText"),
-    ("widgets/common/plain.py", "QToolTip"),
-    ("widgets/common/labels.py", "QLabel"),
-    ("widgets/common/labels.py", "setTextFormat"),
+    ("widgets/common/controls/plain.py", "setToolTip"),
+    ("widgets/common/controls/plain.py", "showText"),
+    ("widgets/common/controls/plain.py", "QToolTip"),
+    ("widgets/common/controls/labels.py", "QLabel"),
+    ("widgets/common/controls/labels.py", "setTextFormat"),
     (
         "widgets/frame/first_frame.py",
         "QLabel",

@@ -1,4 +1,4 @@
-"""Every file that the program writes is made by services/files.py: an AST walk finds whoever opens one to write."""
+"""Every file that the program writes is made by workstation/files.py: an AST walk finds whoever opens one to write."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ ROOT = Path(__file__).resolve().parents[2]
 _WRITES = {"write_text", "write_bytes", "mkdir", "makedirs", "touch", "mkstemp", "NamedTemporaryFile", "copyfile"}
 _WRITES |= {"QSaveFile", "QFile", "setFileName", "FileHandler", "RotatingFileHandler", "copy2", "copytree"}
 ALLOWED = {
-    "services/files.py": "the helper itself",
-    "services/connections/host_keys.py": "known_hosts: ssh's own file, 0600 and its folder 0700 by explicit mode",
+    "services/workstation/files.py": "the helper itself",
+    "services/connections/ssh/host_keys.py": "known_hosts: ssh's own file, 0600 and its folder 0700 by explicit mode",
     "services/history/file.py": "the lock: private_file made it the line before",
     "services/history/writer.py": "the WAL of its own database, opened to be synced",
-    "services/history/procedure_journal.py": "a lock, 0600 by explicit mode",
+    "services/history/state/procedure_journal.py": "a lock, 0600 by explicit mode",
 }
 
 

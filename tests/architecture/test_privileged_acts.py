@@ -1,4 +1,4 @@
-"""Root changes what lies in another account's folder by one helper alone (services/connections/folders_of_others.py).
+"""Root changes what lies in another account's folder by one helper alone (operator/folders_of_others.py).
 
 A program that has its text enters the folder first, and names what lies in it from there (`./name`): no name above it
 is asked twice. Every other word with which a file is changed is written down here with its reason.
@@ -11,11 +11,12 @@ import re
 
 import pytest
 
-from services.connections import folders_of_others, operator_files
-from services.connections.folder_programs import OWN_PATH
-from services.connections.folders_of_others import AS, WALK
-from services.connections.made_by_run import INVENTORY
-from services.connections.operator_files import ENTER
+from services.connections.operator import files as operator_files
+from services.connections.operator import folders_of_others
+from services.connections.operator.files import ENTER
+from services.connections.operator.folders_of_others import AS, WALK
+from services.connections.operator.made_by_run import INVENTORY
+from services.connections.programs.folder_programs import OWN_PATH
 from tests.architecture.shell_programs import ROOT, Program, programs
 
 _CHANGES = [

@@ -21,11 +21,11 @@ PUT_BACK_WHATEVER_STANDS = {
 }
 """Files whose RestoreFile is `whole`."""
 BY_A_PROGRAM = {
-    "services/connections/as_nobody.py": "files of the number that only its own tool had, where everybody may write",
-    "services/connections/folders_of_others.py": "the note of what a run left, in a folder that only root enters; an "
-    "inner folder of its own copy",
-    "services/connections/made_by_run.py": "what stands in the run's own inventory, as it stands there",
-    "services/connections/operator_files.py": "removes what acts name: guarded by the others of this test",
+    "services/connections/operator/as_nobody.py": "files of its own tool's number, where everybody may write",
+    "services/connections/operator/folders_of_others.py": "the note of what a run left, where only root enters; "
+    "an inner folder of its own copy",
+    "services/connections/operator/made_by_run.py": "what stands in the run's own inventory, as it stands there",
+    "services/connections/operator/files.py": "removes what acts name: guarded by the others of this test",
     "services/procedures/catalogue/galera/encrypt_sst/programs.py": "mktemp's file",
     "services/procedures/catalogue/galera/shared/private_programs.py": "the replay's notes, sockets and "
     "logs in folders that it made itself, for root or as the account",
@@ -38,8 +38,8 @@ BY_A_PROGRAM = {
     "services/procedures/catalogue/galera/snapshot_node/look_through.py": "the donor's files in a copy of its data",
     "services/procedures/catalogue/galera/sst_tuning/programs.py": "a probe that was made an instant before",
     "services/procedures/catalogue/steps/extraction.py": "its own unfinished output",
-    "services/procedures/catalogue/steps/restoring_programs.py": "mariadb-backup's options in the run's own copy",
-    "services/procedures/catalogue/steps/state_kept.py": "mktemp's files and copies that it made",
+    "services/procedures/catalogue/steps/restored/restoring_programs.py": "options in the run's own copy",
+    "services/procedures/catalogue/steps/restored/state_kept.py": "mktemp's files and copies that it made",
     "services/procedures/engine/lock.py": "the run's lock, by what it says",
     "services/procedures/execute/detached.py": "the folder and output of the run's own work",
 }

@@ -13,7 +13,7 @@ from tests.architecture.sources import tree_of
 ROOT = Path(__file__).resolve().parents[2]
 BARE = {"QComboBox", "QFontComboBox", "QSpinBox", "QDoubleSpinBox", "QAbstractSpinBox", "QDateTimeEdit", "QDateEdit",
         "QTimeEdit", "QSlider", "QDial"}  # fmt: skip
-HOMES = {"widgets/common/combo.py": "QComboBox", "widgets/common/spin.py": "QSpinBox"}
+HOMES = {"widgets/common/controls/combo.py": "QComboBox", "widgets/common/controls/spin.py": "QSpinBox"}
 
 
 def made(tree: ast.AST) -> Iterator[str]:

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.history.recording import open_recording
+from services.history.recordings.recording import open_recording
 from tests.bench import dolphie
 from tests.bench.model import Row
 from tests.bench.private_servers import cpu_s, mariadb, work

@@ -19,7 +19,7 @@ from pathlib import Path
 from services.connections import remote_command
 from services.connections.limits import Limits
 from services.connections.remote_stream import RemoteStream
-from services.connections.ssh import SshLink
+from services.connections.ssh.connection import SshLink
 from services.connections.sudo import Wrapped
 from services.secrets import MemoryVault
 from tests.bench.model import Row, paired

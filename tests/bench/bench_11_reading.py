@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from services.history.rollup import MINUTE_S, by_step
+from services.history.columns.rollup import MINUTE_S, by_step
 from services.history.store import HistoryStore
 from tests.bench.history_day import READ, duckdb_day, naive_day, naive_keys, our_day
 from tests.bench.model import Row, missing, paired

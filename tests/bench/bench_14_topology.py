@@ -30,8 +30,8 @@ from services.discovery.model import ClusterSnapshot, ReplicationEdge
 from services.types import Health
 from tests.bench.model import Row, paired
 from tests.widgets import builders
-from widgets.common.fonts import SMALL, ui_font
-from widgets.common.theme import apply_theme, current_theme
+from widgets.common.look.fonts import SMALL, ui_font
+from widgets.common.look.theme import apply_theme, current_theme
 from widgets.topology.canvas import Canvas
 
 _SIZE = (1400, 900)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from services.clock import ManualClock
-from services.history.recording import finish_recording
+from services.history.recordings.recording import finish_recording
 from services.history.store import HistoryStore
 from tests.bench.stream import long_stream, read_stream
 from tests.bench.unavailable import Unavailable

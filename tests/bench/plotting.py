@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from services.series import Array, Series
 from widgets.charts.model import ChartSpec, CurveSpec
-from widgets.common.theme import apply_theme, current_theme, curve_color
+from widgets.common.look.theme import apply_theme, current_theme, curve_color
 
 AT = 1_795_200_000.0
 # So that the bare sides cost about what they cost where the budgets were found: 9 ms for a frame of budget 12; the page

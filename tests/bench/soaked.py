@@ -148,7 +148,7 @@ def _run(inventory: Path, seconds: float, folder: Path) -> Soaked:
 def bounded_bytes(session: WindowSession) -> int:
     """Return what the stores hold that grow up to a known size: hot rings, opened blocks, page caches, curves."""
     from services.sampling.watcher import Watcher
-    from widgets.charts.plot import Plot
+    from widgets.charts.plots.plot import Plot
 
     if session.controller is None:
         return 0

@@ -138,7 +138,7 @@ def _hook_session(session: type[Any], kept: list[_Ticks], *, furnished_only: boo
         _told["loaded"] = time.monotonic()
         kept[0].close_phase("building")
         loaded(self, source)
-        from widgets.charts.plot import Plot
+        from widgets.charts.plots.plot import Plot
 
         _told["built"] = time.monotonic()
         _painted(
@@ -210,7 +210,7 @@ def _walk(session: Any) -> Iterator[str]:
     """Do one thing a step; give the name of the part it belongs to."""
     from PySide6.QtWidgets import QApplication
 
-    from widgets.common.theme import apply_theme
+    from widgets.common.look.theme import apply_theme
 
     application, window = QApplication.instance(), session.window
     assert isinstance(application, QApplication)

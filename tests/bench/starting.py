@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from services.discovery.model import EstateSnapshot
-from services.history.recording import finish_recording, record_to
-from services.sampling.catalogue import load_catalogue
+from services.history.recordings.recording import finish_recording, record_to
+from services.sampling.metrics.catalogue import load_catalogue
 from tests.bench.stream import read_stream
 from tests.bench.unavailable import Unavailable
 from tests.widgets.builders import healthy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.run_model import Question
 from tests.faults.scripted import config_servers, mongo
 from tests.faults.scripted.cluster import Cluster, balanced, crashed, parted, powered_off, stalled, whole

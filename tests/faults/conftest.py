@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from services.procedures.journal.codec import decode
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from tests.lab.sample import leave_out_long
 from tests.unit.procedures import needs_guard, ways_guard

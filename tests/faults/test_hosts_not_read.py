@@ -15,8 +15,8 @@ import pytest
 from services.facts.model import NodeFacts, Problem
 from services.procedures.catalogue import procedure_named
 from services.procedures.plan.checks import Verdict
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import filled
 from services.types import Reach
 from tests.faults.scripted.facts import facts_of
 from tests.faults.test_walk import STOPS

@@ -17,9 +17,9 @@ from typing import Literal
 from services.procedures import catalogue
 from services.procedures.catalogue import procedure_named
 from services.procedures.plan.checks import Check, Override, Verdict
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import filled
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import Question, RunState, RunView
 from tests.faults.cases import CASES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.facts.state_files import Grastate
+from services.facts.galera.state_files import Grastate
 from services.procedures.plan.host_facts import LockSeen
 from services.procedures.plan.parts.galera.drop_ins import HOLD
 from services.procedures.plan.parts.galera.links import Link

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from services.facts.read_rights import ReadRights
-from services.facts.state_files import Grastate
+from services.facts.galera.state_files import Grastate
+from services.facts.server.read_rights import ReadRights
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.galera.backups import Backups
 from services.types import Flavour

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.facts.model import DiskFacts, GaleraMember
-from services.facts.sst_options import Place
-from services.facts.write_rate import Rates
+from services.facts.replication.write_rate import Rates
+from services.facts.transfer.sst_options import Place
 from services.procedures.plan.host_facts import Facts, Named
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, Cluster, crashed, whole
 from tests.faults.walk import Stop

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.connections import folders_of_others
 from services.connections.command import Command
+from services.connections.operator import folders_of_others
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import REMOVE_COPY, TIDY
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import (
     CLEAR_COPIES,
@@ -12,8 +12,8 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.programs impo
 )
 from services.procedures.catalogue.galera.snapshot_node.hold import LISTED, RUN, UNLOCK
 from services.procedures.catalogue.galera.snapshot_node.look_through import BRING, LOOK_THROUGH
-from services.procedures.catalogue.steps import restoring_programs as programs
-from services.procedures.catalogue.steps import state_kept
+from services.procedures.catalogue.steps.restored import restoring_programs as programs
+from services.procedures.catalogue.steps.restored import state_kept
 from services.procedures.plan.parts.galera.data_folder import ASIDE, INSIDE
 
 NAMES = ("data", f"data{ASIDE}", "data.pilothouse-restored", "data.pilothouse-prepared", "copies")

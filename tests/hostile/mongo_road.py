@@ -15,7 +15,7 @@ from services.connections.limits import Limits
 from services.connections.mongo.document import Document
 from services.connections.mongo.plain import decoded
 from services.connections.reads import mongo as reads
-from services.connections.text_rows import BadReply
+from services.connections.sql.text_rows import BadReply
 from services.facts.mongodb.judged import lag_by_own_words_s, lag_s, left_of, votes_of
 from services.facts.mongodb.oplog import parse_oplog
 from services.facts.mongodb.replica_set import parse_set

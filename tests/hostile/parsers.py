@@ -6,18 +6,22 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from services.connections.ports import Output
-from services.facts import error_log, gtid, haproxy, machine, other_server, primary_views, provider_options, system
-from services.facts import option_files as options
-from services.facts import state_files as state
-from services.facts.binlog_marks import parse_marks, why_unread
-from services.facts.client_text import without_client_text
-from services.facts.gtid import gap as gtid_gap
-from services.facts.os_stream import OsParser
-from services.facts.ran_alone import ran_alone
+from services.facts import haproxy
+from services.facts.binlog.marks import parse_marks, why_unread
+from services.facts.galera import other_server, primary_views, provider_options
+from services.facts.galera import state_files as state
+from services.facts.galera.ran_alone import ran_alone
+from services.facts.logs import error_log
+from services.facts.logs.client_text import without_client_text
+from services.facts.machine import machine, system
+from services.facts.machine.os_stream import OsParser
+from services.facts.machine.system import parse_sizes
+from services.facts.machine.tcp_ways import outcome_of, parse_listening
 from services.facts.reading import host_port, size, sized, words
-from services.facts.system import parse_sizes
-from services.facts.tcp_ways import outcome_of, parse_listening
-from services.facts.variable_changes import changed_variables
+from services.facts.replication import gtid
+from services.facts.replication.gtid import gap as gtid_gap
+from services.facts.server import option_files as options
+from services.facts.server.variable_changes import changed_variables
 from tests.unit.facts import test_parsers_of_hosts as printed
 from tests.unit.recorded.replies import HERE, load
 

@@ -21,23 +21,23 @@ from services.connections.reads import statements
 from services.connections.reads.read import SqlRead
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.changes import events_between
-from services.discovery.crawl import leads_of, odd_names
-from services.discovery.probe import probe
+from services.discovery.looks.crawl import leads_of, odd_names
+from services.discovery.looks.probe import probe
 from services.discovery.snapshot import updated_estate
 from services.errors import UserError
-from services.facts.dialect import dialect_of
-from services.facts.galera import parse_members
+from services.facts.galera.status import parse_members
 from services.facts.model import NodeFacts
 from services.facts.numeric import numeric_status, numeric_variables, replication_values
-from services.facts.replication import parse_replication
-from services.facts.sessions import parse_sessions, sst_account_of
-from services.facts.table_columns import generated_columns
-from services.facts.write_rate import rates_of
+from services.facts.replication.replication import parse_replication
+from services.facts.replication.write_rate import rates_of
+from services.facts.server.dialect import dialect_of
+from services.facts.server.sessions import parse_sessions, sst_account_of
+from services.facts.server.table_columns import generated_columns
 from services.inventory.model import HostEntry, Inventory, SqlAccess, SshAccess
 from services.procedures.catalogue import all_procedures
 from services.procedures.conditions.server.same_rows import checksum_of
 from services.procedures.gather.gather import gather
-from services.sampling.derived_now import DerivedNow
+from services.sampling.metrics.derived_now import DerivedNow
 from services.secrets import MemoryVault
 from tests.hostile import mongo_road, mysql_server, ssh_server
 from tests.hostile.damage import damaged, damaged_host, damaged_text, talk

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from services.connections import allowlist_commands, operator_client
-from services.connections.roots_client import roots_client
+from services.connections.observer import commands as allowlist_commands
+from services.connections.operator import client as operator_client
+from services.connections.operator.roots_client import roots_client
 
 _SERVICES = Path(__file__).resolve().parents[2] / "services"
 _CLIENTS = r"""(?:"\$client"|"\$program"|(?<!pilothouse )\bmysql|\bmariadb)"""

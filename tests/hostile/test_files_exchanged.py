@@ -14,7 +14,7 @@ import pytest
 
 from services.connections.command import Command
 from services.connections.limits import Limits
-from services.connections.operator import HostOperator
+from services.connections.operator.session import HostOperator
 from services.connections.ports import Output
 from services.errors import UserError
 from services.procedures.engine.ports import ActFailed, Untouched

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.read_programs import START_LINE
+from services.connections.programs.read_programs import START_LINE
 
 _SHOWN = """LoadState=loaded
 Environment=OTHER=1

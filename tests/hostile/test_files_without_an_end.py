@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.binlog_programs import BINLOG_MARKS
-from services.connections.read_programs import LOG_OF_FILE
+from services.connections.programs.binlog_programs import BINLOG_MARKS
+from services.connections.programs.read_programs import LOG_OF_FILE
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from services.connections import folders_of_others
 from services.connections.command import Command
-from services.connections.made_by_run import left_note
+from services.connections.operator import folders_of_others
+from services.connections.operator.made_by_run import left_note
 
 USER, GROUP = 4711, 4712
 ACCOUNT = f"{USER}:{GROUP}"

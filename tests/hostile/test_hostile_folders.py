@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.folder_programs import OWN_PLACE
-from services.connections.folders_of_others import WALK
+from services.connections.operator.folders_of_others import WALK
+from services.connections.programs.folder_programs import OWN_PLACE
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN
 from services.procedures.catalogue.galera.snapshot_node.hold import LISTED
 from services.procedures.catalogue.galera.snapshot_node.look_through import LOOK_THROUGH
-from services.procedures.catalogue.steps.restoring_programs import KEEP_INSIDE
+from services.procedures.catalogue.steps.restored.restoring_programs import KEEP_INSIDE
 
 
 def _ran(program: str, *words: object, attack: str = "") -> subprocess.CompletedProcess[str]:

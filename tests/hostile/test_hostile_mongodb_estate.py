@@ -10,7 +10,7 @@ import pytest
 from services.connections.mongo.document import Document, Stamp
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.changes import events_between
-from services.discovery.crawl import leads_of, odd_names
+from services.discovery.looks.crawl import leads_of, odd_names
 from services.discovery.model import EstateSnapshot
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
@@ -23,7 +23,7 @@ from services.facts.mongodb.sharding import parse_cluster
 from tests.unit.discovery import mongo_scenes as m
 from tests.unit.discovery import scenes as s
 from tests.unit.recorded.mongo_replies import FOLDER, Recorded, recorded
-from widgets.topology.inspector_mongodb import mongodb_rows
+from widgets.topology.inspector.mongodb import mongodb_rows
 from widgets.topology.placement import place
 
 ODD: tuple[Any, ...] = (

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from services.facts.binlog_chain import Wrong
-from services.facts.binlog_survey import parse_survey
-from services.facts.state_files import RECOVERED
+from services.facts.binlog.chain import Wrong
+from services.facts.binlog.survey import parse_survey
+from services.facts.galera.state_files import RECOVERED
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY, SURVEYED
 
 RECORDED = Path(__file__).parents[1] / "unit/recorded/binlogs/kinds/mysql-bin.000002.txt"

@@ -19,13 +19,13 @@ import pytest
 
 import services.facts
 from services.clock import ManualClock
-from services.connections.operator_files import owner_and_mode
-from services.connections.tls_programs import PAIR_LOOK
+from services.connections.operator.files import owner_and_mode
+from services.connections.programs.tls_programs import PAIR_LOOK
 from services.errors import UserError
-from services.files import private_folder, write_whole
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 from services.inventory.imports_workbench import import_workbench
 from services.procedures.engine.lock import parse_lock
+from services.workstation.files import private_folder, write_whole
 
 ROOT = Path(__file__).resolve().parents[2]
 

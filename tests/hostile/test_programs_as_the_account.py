@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.backup_programs import BACKUPS
-from services.connections.made_by_run import NOTES
-from services.connections.read_programs import LOG_NEWEST, VIEWS_OF_LOG
+from services.connections.operator.made_by_run import NOTES
+from services.connections.programs.backup_programs import BACKUPS
+from services.connections.programs.read_programs import LOG_NEWEST, VIEWS_OF_LOG
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import COPY_CHAIN, PREPARE_ONCE
-from services.procedures.catalogue.steps.restoring_programs import EMPTY_BESIDE
-from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK, SCRIPT_ENDS_S
+from services.procedures.catalogue.steps.restored.restoring_programs import EMPTY_BESIDE
+from services.procedures.catalogue.steps.restored.state_kept import KEEP_STATE, PUT_STATE_BACK, SCRIPT_ENDS_S
 from services.procedures.plan.parts.galera.data_folder import INSIDE
 from tests.hostile.test_folders_of_others import ACCOUNT, GROUP, USER, Place, place
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.made_by_run import NOTES
-from services.procedures.catalogue.steps.state_kept import SAVE_STATE
+from services.connections.operator.made_by_run import NOTES
+from services.procedures.catalogue.steps.restored.state_kept import SAVE_STATE
 from tests.hostile.acts_of_restores import NAMES, acts
 from tests.hostile.test_folders_of_others import ACCOUNT, GROUP, USER, Place, place
 

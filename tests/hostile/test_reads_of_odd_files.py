@@ -14,8 +14,8 @@ import pytest
 
 from services.connections.any_shell import for_any_shell
 from services.connections.command import Command
-from services.connections.plain_files import within
 from services.connections.ports import Output
+from services.connections.programs.plain_files import within
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of

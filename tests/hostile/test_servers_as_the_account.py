@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.as_server import EXEC_AS, OPTIONS_READ
+from services.connections.operator.as_server import EXEC_AS, OPTIONS_READ
 from services.procedures.catalogue.galera.shared import private_programs as private
 from services.procedures.catalogue.galera.shared.restored_look import LOOK
-from services.procedures.catalogue.steps.recovering import RECOVER, RECOVER_OR_SAY_WHY
+from services.procedures.catalogue.steps.restored.recovering import RECOVER, RECOVER_OR_SAY_WHY
 from tests.hostile.test_folders_of_others import Place, place
 
 __all__ = ["place"]

@@ -8,12 +8,12 @@ from dataclasses import fields, is_dataclass
 import pytest
 
 from services.connections.ports import Rows, SqlValue
-from services.discovery.crawl import odd_names
-from services.discovery.probe import facts_from_poll
+from services.discovery.looks.crawl import odd_names
+from services.discovery.looks.probe import facts_from_poll
 from services.discovery.snapshot import updated_estate
-from services.facts import gtid
-from services.facts.group_replication import parse_recovery
 from services.facts.model import NodeFacts
+from services.facts.replication import gtid
+from services.facts.replication.group_replication import parse_recovery
 from services.types import Reach
 
 AT = 1_795_200_000.0

@@ -15,8 +15,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.facts.binlog_chain import Chain, Wrong, chain_of
-from services.facts.binlog_survey import parse_survey
+from services.facts.binlog.chain import Chain, Wrong, chain_of
+from services.facts.binlog.survey import parse_survey
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import survey_name
 from services.procedures.plan.run_model import RunState, RunView
 from tests.lab import incrementals_times

@@ -13,7 +13,13 @@ import sys
 from pathlib import Path
 
 from services.connections.reads import commands, statements
-from services.facts.tablespaces import available_memory, parse_tablespaces, read_source, whole_size, xtrabackup_version
+from services.facts.server.tablespaces import (
+    available_memory,
+    parse_tablespaces,
+    read_source,
+    whole_size,
+    xtrabackup_version,
+)
 from services.types import Flavour
 from tests.lab.connecting import entry, session
 from tests.lab.estate.estate import Estate

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.host_key_check import accept_host_key
+from services.connections.ssh.host_key_check import accept_host_key
 from services.errors import HostKeyChanged, HostKeyUnknown
 from tests.lab.connecting import REREAD, WHOAMI, entry, free_session, known_hosts_of
 from tests.lab.estate.estate import Estate

@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from services.connections import known_certificates
 from services.connections.host import HostSession
-from services.connections.known_certificates import accept_certificate, fingerprint
-from services.data_place import kept_in
+from services.connections.tls import known_certificates
+from services.connections.tls.known_certificates import accept_certificate, fingerprint
 from services.errors import (
     AuthFailed,
     CertificateChanged,
@@ -27,6 +26,7 @@ from services.errors import (
     TlsMissing,
     Unreachable,
 )
+from services.workstation.data_place import kept_in
 from tests.lab.connecting import WRONG, entry, free_session, with_sql
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import on_this_machine
@@ -188,7 +188,7 @@ def test_that_the_session_is_read_only_plain_and_bounded(galera_estate: Estate) 
 
 def test_that_even_a_mighty_account_can_write_nothing_through_the_session(galera_estate: Estate) -> None:
     # The allow-list is stepped around on purpose: this is the net below it.
-    from services.connections.sql import SqlLink
+    from services.connections.sql.session import SqlLink
     from services.secrets import SecretRef
     from tests.lab.connecting import LIMITS, vault
     from tests.lab.estate.vault import VARIABLES

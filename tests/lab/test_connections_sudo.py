@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from services.connections.command import Command
-from services.connections.probe import probe_access
+from services.connections.probe.test import probe_access
 from services.errors import SudoFailed, TimedOut
 from tests.lab.connecting import LIMITS, ROOT, SUDO, WHOAMI, WRONG, entry, free_session, vault
 from tests.lab.estate.estate import Estate
@@ -67,7 +67,7 @@ def test_that_a_wrong_sudo_password_fails_quickly_and_a_missing_one_at_once(gale
 def test_that_a_sudo_password_never_becomes_the_commands_input_where_sudo_does_not_ask(galera_estate: Estate) -> None:
     # dba needs no password: `cat` without a file would print whatever came on its input.
     from services.connections import remote_command, sudo
-    from services.connections.ssh import SshLink
+    from services.connections.ssh.connection import SshLink
 
     host = entry(galera_estate, HOST, sudo="password", sudo_password=SUDO)
     assert host.ssh is not None

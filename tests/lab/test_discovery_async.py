@@ -9,8 +9,8 @@ import pytest
 
 from services.clock import SystemClock
 from services.connections.host import HostSession
-from services.discovery.crawl import crawl
 from services.discovery.families.replication.kind import ASYNC
+from services.discovery.looks.crawl import crawl
 from services.discovery.model import ClusterSnapshot
 from services.discovery.snapshot import updated_estate
 from services.inventory.trust import Trust

@@ -16,10 +16,10 @@ import pytest
 from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
-from services.discovery.crawl import crawl
 from services.discovery.families.galera.kind import GALERA
+from services.discovery.looks.crawl import crawl
+from services.discovery.looks.probe import FINDING_PARTS, probe
 from services.discovery.model import EstateSnapshot, NodeView
-from services.discovery.probe import FINDING_PARTS, probe
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
 from services.inventory.trust import Trust

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.connections.operator_files import NotWritten
+from services.connections.operator.files import NotWritten
 from services.connections.reads import commands
 from services.connections.reads.registry import command_of
 from services.procedures.catalogue.galera.shared.restored_look import LOOK
-from services.procedures.catalogue.steps.recovering import RECOVER, RECOVER_OR_SAY_WHY
+from services.procedures.catalogue.steps.restored.recovering import RECOVER, RECOVER_OR_SAY_WHY
 from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile
 from tests.lab.estate.estate import Estate, Host

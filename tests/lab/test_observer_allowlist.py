@@ -16,11 +16,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NonInteractiveExampleWarning
 
-from services.connections.allowlist import check_statement
+from services.connections.observer.allowlist import check_statement
 from services.connections.reads.kinds import Kind
 from services.connections.reads.registry import statement_of
 from services.connections.reads.statements import HEARTBEAT, STATEMENTS
-from services.connections.sql_setup import READ_ONLY
+from services.connections.sql.setup import READ_ONLY
 from services.errors import Refused
 from tests.lab.estate.estate import Estate, Host
 from tests.unit.allowlist.disguises import changing

@@ -7,8 +7,8 @@ import secrets
 import pytest
 
 from services.connections.command import Command
-from services.connections.operator_files import NotWritten
-from services.connections.statement import Keyword, Name, Sign, Statement, Value, set_global
+from services.connections.operator.files import NotWritten
+from services.connections.sql.statement import Keyword, Name, Sign, Statement, Value, set_global
 from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut
 from services.secrets import Secret
 from tests.lab.connecting import entry, session, with_sql

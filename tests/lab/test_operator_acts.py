@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from services.connections.command import Command
-from services.connections.statement import set_global
+from services.connections.sql.statement import set_global
 from services.errors import TimedOut, Unreachable, UserError
 from services.procedures.engine.ports import Acted, ActFailed
 from services.procedures.execute.acting import RealActor

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.connections import folders_of_others
 from services.connections.command import Command
+from services.connections.operator import folders_of_others
 from services.errors import UserError
 from services.procedures.plan.actions import Run
 from tests.hostile.acts_of_restores import NAMES, acts

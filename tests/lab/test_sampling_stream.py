@@ -11,12 +11,12 @@ import pytest
 
 from services.clock import SystemClock
 from services.connections.host import HostSession
-from services.facts.dialect import VARIABLES
+from services.facts.machine.os_stream import OsParser, OsReading, os_command
 from services.facts.numeric import numeric_status, numeric_variables
-from services.facts.os_stream import OsParser, OsReading, os_command
+from services.facts.server.dialect import VARIABLES
 from services.history.store import HistoryStore
-from services.sampling.catalogue import load_catalogue
-from services.sampling.reader import SeriesReader
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.metrics.reader import SeriesReader
 from services.series import Sample
 from tests.lab.connecting import entry, session
 from tests.lab.estate.estate import Estate

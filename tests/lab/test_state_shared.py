@@ -10,10 +10,11 @@ import pytest
 
 from services.discovery.model import PrimariesApart
 from services.errors import StoreError
-from services.history import migrations_state, state_file
-from services.history.positions import PositionSeen
-from services.history.state_rows import NodeSighting
-from services.history.state_store import StateStore
+from services.history import migrations_state
+from services.history.state import file as state_file
+from services.history.state.positions import PositionSeen
+from services.history.state.rows import NodeSighting
+from services.history.state.store import StateStore
 from services.procedures.journal.journal import StoredJournal
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.vault import VARIABLES

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from services.discovery.model import NOT_SETTLED, SEEN_NOW
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts
 

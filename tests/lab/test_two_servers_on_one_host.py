@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from services.connections.statement import set_global
+from services.connections.sql.statement import set_global
 from services.inventory.model import Instance, Inventory, SqlAccess
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
 from services.procedures.conditions.server.variable import VariableIs
@@ -19,7 +19,7 @@ from services.procedures.execute.acting import RealActor
 from services.procedures.execute.live_hosts import LiveHosts
 from services.procedures.journal.entries import approved, planned
 from services.procedures.plan.actions import PutFile, RestoreFile, Sql
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan, Step, Undo
 from services.procedures.plan.run_model import RunState
 from services.procedures.verify.prover import RealProver

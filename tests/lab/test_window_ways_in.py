@@ -30,7 +30,7 @@ from tests.lab.connecting import known_hosts_of
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.vault import VARIABLES
 from tests.lab.window_hooks import TestedHooks
-from widgets.common.boxes import HealthMark
+from widgets.common.controls.boxes import HealthMark
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.inventory.first_run import FirstRunPage
 from widgets.inventory.import_dialog import ImportDialog

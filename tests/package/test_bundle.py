@@ -15,7 +15,7 @@ import pytest
 from app.__main__ import _MODULES
 from app.places import DEMOS
 from boot.places import ROOT
-from services.own_version import own_version
+from services.workstation.own_version import own_version
 from tests.architecture.sources import tree_of
 from tests.package.conftest import Bundle
 

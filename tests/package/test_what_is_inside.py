@@ -20,7 +20,7 @@ from boot import environment
 from boot.package import TOOLS, package
 from boot.places import ROOT
 from pack.bundle import elves
-from services.own_version import BUILT_FROM, own_version
+from services.workstation.own_version import BUILT_FROM, own_version
 from tests.package.conftest import Bundle
 
 NOT_NEEDED = {

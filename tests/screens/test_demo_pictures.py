@@ -11,8 +11,8 @@ import pytest
 from PySide6.QtGui import QColor, QGuiApplication, QImage
 
 from tests.widgets.color_math import contrast
-from widgets.common.theme import Theme, curve_color
-from widgets.common.theme import theme as theme_named
+from widgets.common.look.theme import Theme, curve_color
+from widgets.common.look.theme import theme as theme_named
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,7 @@ from tests.widgets.fake_sources import open_window
 from tests.widgets.test_no_answer import DarkSource, FakeWatcher
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
-from widgets.common.theme import ThemeName
+from widgets.common.look.theme import ThemeName
 
 pytestmark = pytest.mark.slow
 SIZES = ((960, 600), (1280, 800), (2560, 1440))

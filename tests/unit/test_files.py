@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from app.places import data_folder
-from services import files
 from services.errors import StoreError
-from services.files import plain_name, write_whole
-from services.history.recording import record_to
-from services.history.state_store import StateStore
+from services.history.recordings.recording import record_to
+from services.history.state.store import StateStore
 from services.history.store import HistoryStore
+from services.workstation import files
+from services.workstation.files import plain_name, write_whole
 
 
 def test_that_a_text_is_written_as_it_is_and_nothing_stays_beside_it(tmp_path: Path) -> None:

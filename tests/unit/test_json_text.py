@@ -17,7 +17,7 @@ from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.events import Event
 from services.history.long_events import event_json
-from services.history.readable import read, readable
+from services.history.recordings.readable import read, readable
 from services.json_text import json_line, stored_json
 from services.procedures.journal import entries
 from services.types import Health

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from services.connections.ports import MOST_LINE, Output
-from services.facts.sessions import _DDL
+from services.facts.server.sessions import _DDL
 from tests.unit.hostile_lines import no_more_than_its_length_says, patterns_of
 
 PATTERNS = patterns_of("services")

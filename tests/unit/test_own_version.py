@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
-from services import own_version
+from services.workstation import own_version
 
 
 def test_that_a_program_without_metadata_tells_that_it_was_not_installed(

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.vault import SessionVault
 from app.window.hosts.add_host import AddHost
 from app.window.main_window import MainWindow
-from services.connections.probe import Step
+from services.connections.probe.test import Step
 from services.inventory.model import HostEntry
 from tests.widgets.fake_sources import FakeOps
 from widgets.bridge.ops import Ops

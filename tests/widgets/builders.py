@@ -11,6 +11,7 @@ from dataclasses import replace
 from services.discovery.families.galera.kind import GALERA
 from services.discovery.families.replication.kind import ASYNC
 from services.discovery.families.single.kind import SINGLE
+from services.discovery.judgement.states import BY_WORD
 from services.discovery.model import (
     NO_PRIMARY,
     SEEN_NOW,
@@ -22,7 +23,6 @@ from services.discovery.model import (
     ReplicationEdge,
     TransferEdge,
 )
-from services.discovery.states import BY_WORD
 from services.facts.model import (
     NodeFacts,
     Problem,

@@ -7,12 +7,12 @@ import random
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.connections.statement import Keyword, Statement, Value
+from services.connections.sql.statement import Keyword, Statement, Value
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Ask, Run, Sql, WaitFor
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.fields import Field
+from services.procedures.plan.forms.fields import Field
 from services.procedures.plan.model import Chart, Obligation, Plan, Risk, Step, Undo
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import OpenObligation, Question, RunState, RunView, StepState, StepView

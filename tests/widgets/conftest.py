@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 from app.window.main_window import MainWindow
 from tests.widgets import builders_procedures as p
 from tests.widgets.add_host_person import Person
-from widgets.common.text import speak_of_past
-from widgets.common.theme import apply_text_size, apply_theme
-from widgets.procedures.wizard import WizardPage
+from widgets.common.look.text import speak_of_past
+from widgets.common.look.theme import apply_text_size, apply_theme
+from widgets.procedures.run.wizard import WizardPage
 
 
 @pytest.fixture(autouse=True)

@@ -21,11 +21,11 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from widgets.common.boxes import CutButton
-from widgets.common.combo import Combo
-from widgets.common.fonts import text_percent
-from widgets.common.labels import ElidedLabel
-from widgets.common.theme import ThemeName, apply_theme
+from widgets.common.controls.boxes import CutButton
+from widgets.common.controls.combo import Combo
+from widgets.common.controls.labels import ElidedLabel
+from widgets.common.look.fonts import text_percent
+from widgets.common.look.theme import ThemeName, apply_theme
 
 _SLACK = 1
 """Metrics are rounded: a pixel is no letter."""

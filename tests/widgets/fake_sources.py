@@ -20,14 +20,14 @@ from app.window.pages import build_pages
 from services.discovery.model import EstateSnapshot
 from services.errors import UserError
 from services.events import Event
-from services.sampling.catalogue import load_catalogue
-from services.sampling.charts import load_charts
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.metrics.charts import load_charts
 from services.sampling.model import ConsoleCost, Metric
 from services.series import Series
 from services.types import Health
 from tests.widgets import builders as b
 from widgets.bridge.ops import Ops
-from widgets.common.theme import ThemeName, apply_theme
+from widgets.common.look.theme import ThemeName, apply_theme
 
 NOW = b.AT
 CARDS = len(load_charts())

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from widgets.common.labels import ElidedLabel
+from widgets.common.controls.labels import ElidedLabel
 
 TEXT = "{http://www.w3.org/2000/svg}text"
 

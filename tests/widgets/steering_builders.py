@@ -24,11 +24,11 @@ from app.window.steering.window import Steering
 from services.clock import SystemClock
 from services.discovery.model import EstateSnapshot
 from services.events import Event
-from services.history.split_log import Split
-from services.history.state_store import StateStore
+from services.history.state.split_log import Split
+from services.history.state.store import StateStore
 from services.inventory.model import HostEntry, Inventory
+from services.procedures.engine.endings.settling import settle
 from services.procedures.engine.parts import Parts
-from services.procedures.engine.settling import settle
 from services.procedures.plan.host_facts import Facts
 from services.secrets import MemoryVault
 from tests.faults.scripted.cluster import CLUSTER, Cluster, whole
@@ -37,7 +37,7 @@ from tests.unit.procedures.engine_world import FixedKey
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import CARDS, FakeLiveSource
 from widgets.bridge.ops import Ops
-from widgets.common.theme import ThemeName, apply_theme
+from widgets.common.look.theme import ThemeName, apply_theme
 
 LIMIT_MS = 45_000  # nothing is proven by a shorter one, and a busy machine takes its time
 HOSTS = ("db1", "db2", "db3")

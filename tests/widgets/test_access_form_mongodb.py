@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from services.inventory.model import HostEntry, MongoAccess, SqlAccess, SshAccess
 from services.secrets import SecretRef
-from widgets.common.fields import choose
+from widgets.common.controls.fields import choose
 from widgets.inventory.access_form import AccessForm
 
 

@@ -8,11 +8,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from services.connections.probe import AccessReport, Step
+from services.connections.probe.test import AccessReport, Step
 from services.errors import HostKeyUnknown
 from services.inventory.toml_file import load_inventory
 from tests.widgets.add_host_person import RESULTS, Person, button
-from widgets.common.fields import choose
+from widgets.common.controls.fields import choose
 
 QUESTION = HostKeyUnknown(
     "Not known.", host="db1", key_type="ssh-ed25519", fingerprint="SHA256:uNiVztksCsDhcc0u9e8", key_base64="AAAA"

@@ -17,7 +17,7 @@ from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.inventory.toml_file import load_inventory
 from services.secrets import Secret, SecretRef
 from tests.widgets.add_host_person import Person, button
-from widgets.common.fields import choose
+from widgets.common.controls.fields import choose
 from widgets.inventory.passwords import reference
 
 

@@ -8,14 +8,14 @@ from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from services.connections import known_certificates
-from services.connections.probe import AccessReport, Step
+from services.connections.probe.test import AccessReport, Step
+from services.connections.tls import known_certificates
 from services.errors import CertificateUnknown, TlsMissing
 from tests.widgets.test_window_hosts import Hosts, press
 from tests.widgets.test_window_hosts import hosts as hosts  # noqa: PLC0414 - a fixture
 from tests.widgets.test_window_hosts import window as window  # noqa: PLC0414 - a fixture
-from widgets.common.fields import choose
-from widgets.common.theme import apply_theme
+from widgets.common.controls.fields import choose
+from widgets.common.look.theme import apply_theme
 from widgets.inventory.certificate_question import CertificateQuestion, NoTlsQuestion
 from widgets.inventory.draft import ServerCertificate
 

@@ -7,9 +7,9 @@ import pytest
 
 from services.series import Series
 from tests.widgets.chart_data import NOW, series
-from widgets.charts.plot_columns import aggregates, ranges
-from widgets.charts.plot_shapes import line_shape, pile_shape, step_shape
-from widgets.charts.plot_track import Track
+from widgets.charts.plots.columns import aggregates, ranges
+from widgets.charts.plots.shapes import line_shape, pile_shape, step_shape
+from widgets.charts.plots.track import Track
 
 
 def track_of(values, **more) -> Track:

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.widgets.chart_data import NOW, image_of, series, settle, spec
-from widgets.charts.compare_kept import KeptMark
-from widgets.charts.compare_marks import Marks
-from widgets.charts.compare_panel import CHARTED, USUAL, Wanted
-from widgets.charts.compare_table import Result
+from widgets.charts.compare.kept import KeptMark
+from widgets.charts.compare.marks import Marks
+from widgets.charts.compare.panel import CHARTED, USUAL, Wanted
+from widgets.charts.compare.table import Result
 from widgets.charts.page import ChartsPage
-from widgets.common.theme import apply_theme
+from widgets.common.look.theme import apply_theme
 
 MakePage = Callable[..., ChartsPage]
 HEADERS = ("Server", "Metric", "Before", "After", "Difference", "Worst seconds", "Verdict")

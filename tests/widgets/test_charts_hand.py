@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from tests.widgets.chart_data import NOW, series, settle, spec
 from widgets.charts.model import ChartSpec, CurveSpec
 from widgets.charts.page import ChartsPage
-from widgets.common.theme import apply_theme
+from widgets.common.look.theme import apply_theme
 
 MakePage = Callable[..., ChartsPage]
 

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.window.charts import chart_feed, chart_plan
-from services.sampling.catalogue import load_catalogue
-from services.sampling.charts import parse_charts
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.metrics.charts import parse_charts
 from tests.widgets.fake_sources import FakeLiveSource, open_window
 from widgets.charts.page import ChartsPage
 

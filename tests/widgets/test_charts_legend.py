@@ -19,7 +19,7 @@ from widgets.charts.legend import Legend, Reading
 from widgets.charts.legend_key import EventLegend
 from widgets.charts.model import ChartSpec, CurveSpec, LimitBand, LimitLine
 from widgets.charts.page import ChartsPage
-from widgets.common.theme import ThemeName, apply_theme, theme
+from widgets.common.look.theme import ThemeName, apply_theme, theme
 
 MakePage = Callable[..., ChartsPage]
 THEMES: tuple[ThemeName, ...] = ("light", "dark")

@@ -18,7 +18,7 @@ from services.types import NOT_OFFERED, NOT_YET, Health
 from tests.widgets.chart_data import NOW, columns_with, highest, image_of, near, series, settle, spec
 from widgets.charts.model import ChartSpec, CurveSpec, LimitBand, LimitLine
 from widgets.charts.page import ChartsPage
-from widgets.common.theme import apply_theme, curve_color, theme
+from widgets.common.look.theme import apply_theme, curve_color, theme
 
 MakePage = Callable[..., ChartsPage]
 

@@ -12,10 +12,10 @@ from services.events import Event
 from services.types import Health
 from tests.widgets.chart_data import NOW, series, spec
 from widgets.charts.model import ChartSpec, CurveSpec, LimitLine
-from widgets.charts.plot_paint import StillPainter
-from widgets.charts.plot_picture import Picture
-from widgets.charts.plot_state import PlotState
-from widgets.common.theme import apply_theme
+from widgets.charts.plots.paint import StillPainter
+from widgets.charts.plots.picture import Picture
+from widgets.charts.plots.state import PlotState
+from widgets.common.look.theme import apply_theme
 
 WIDTH, HEIGHT, POINTS = 640, 164, 4000
 FRAME = QRectF(60, 8, WIDTH - 76, HEIGHT - 28)

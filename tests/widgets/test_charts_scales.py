@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 from widgets.charts.scales import format_value, make_scale, right_scale
-from widgets.common.time_ticks import time_ticks
-from widgets.common.time_view import View
+from widgets.common.time_axis.ticks import time_ticks
+from widgets.common.time_axis.view import View
 
 
 def words(low: float, high: float, unit: str, **more: bool) -> list[str]:

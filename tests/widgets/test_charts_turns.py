@@ -14,9 +14,9 @@ from shiboken6 import isValid
 
 from tests.widgets.chart_data import NOW, columns_with, image_of, series, spec
 from widgets.charts.page import ChartsPage
-from widgets.charts.plot import Plot
+from widgets.charts.plots.plot import Plot
 from widgets.common import turns
-from widgets.common.theme import apply_theme, curve_color, theme
+from widgets.common.look.theme import apply_theme, curve_color, theme
 from widgets.common.turns import Turns
 
 Painted = list[str]

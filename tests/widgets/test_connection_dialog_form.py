@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import Secret, SecretRef
 from services.types import Health
-from widgets.common.fields import SecretField, choose
-from widgets.common.theme import apply_theme
+from widgets.common.controls.fields import SecretField, choose
+from widgets.common.look.theme import apply_theme
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.inventory.draft import Candidate, HostDraft, HostKey, StepLine
 from widgets.inventory.first_run import FirstRunPage

@@ -15,7 +15,7 @@ from services.inventory.model import HostEntry, SshAccess
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, open_window
 from tests.widgets.test_connection_dialog_form import KEY
-from widgets.common.boxes import CutButton, PressButton
+from widgets.common.controls.boxes import CutButton, PressButton
 from widgets.common.empty import EmptyState, Way
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.inventory.first_run import FirstRunPage

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.window.hosts.first_run import show_first_run
 from app.window.main_window import MainWindow
 from app.written_estate import NothingToWatch, read_inventory
-from widgets.common.palette import CommandPalette, PaletteEntry
+from widgets.common.commands.palette import CommandPalette, PaletteEntry
 
 
 @pytest.fixture

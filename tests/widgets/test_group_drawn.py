@@ -11,7 +11,7 @@ from tests.unit.discovery import group_scenes as g
 from tests.unit.discovery import scenes as s
 from tests.widgets import builders as b
 from widgets.inventory.tree_model import cluster_entry
-from widgets.topology.inspector_content import content
+from widgets.topology.inspector.content import content
 from widgets.topology.placement import place
 from widgets.topology.wording import component_detail, component_title, subtitle
 

@@ -11,12 +11,12 @@ from pytestqt.qtbot import QtBot
 from services.drawing.cluster import natural_key
 from services.events import Event
 from services.types import Health
-from widgets.common.boxes import button
-from widgets.common.combo import Combo
-from widgets.common.labels import ElidedLabel, ValueLabel, label
-from widgets.common.plain import plain, set_tip, show_tip
+from widgets.common.controls.boxes import button
+from widgets.common.controls.combo import Combo
+from widgets.common.controls.labels import ElidedLabel, ValueLabel, label
+from widgets.common.controls.plain import plain, set_tip, show_tip
 from widgets.journal.events_model import WHAT, EventsModel
-from widgets.topology.inspector_content import setting_words
+from widgets.topology.inspector.content import setting_words
 
 PICTURE = "<img src='file:///etc/passwd'>"
 HOSTILE = (
@@ -100,7 +100,7 @@ def test_that_no_file_is_opened_for_a_tooltip_that_names_one(qtbot: QtBot) -> No
 
 def test_that_a_tooltip_at_a_place_goes_the_same_way(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
     told: list[str] = []
-    monkeypatch.setattr("widgets.common.plain.QToolTip.showText", lambda _at, text, _owner: told.append(text))
+    monkeypatch.setattr("widgets.common.controls.plain.QToolTip.showText", lambda _at, text, _owner: told.append(text))
     widget = label("x")
     qtbot.addWidget(widget)
     show_tip(widget.pos(), PICTURE, widget)

@@ -12,18 +12,18 @@ from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from services.discovery.judge import disk_health
+from services.discovery.judgement.judge import disk_health
 from services.discovery.model import ClusterSnapshot
 from services.facts.model import NodeFacts, Problem
 from services.types import Health, Reach
 from tests.widgets import builders as b
 from tests.widgets.builders_facts import machine_facts
-from widgets.common.labels import ElidedLabel, ValueLabel
-from widgets.common.text import THIN_SPACE
-from widgets.common.theme import apply_theme
-from widgets.topology.inspector import Action, Inspector
-from widgets.topology.inspector_content import Content, content, setting_words
-from widgets.topology.inspector_told import told
+from widgets.common.controls.labels import ElidedLabel, ValueLabel
+from widgets.common.look.text import THIN_SPACE
+from widgets.common.look.theme import apply_theme
+from widgets.topology.inspector.content import Content, content, setting_words
+from widgets.topology.inspector.panel import Action, Inspector
+from widgets.topology.inspector.prepared import told
 
 T = THIN_SPACE
 EXTRA = {"Machine": [("of it iowait", "31 %", Health.WARN)]}

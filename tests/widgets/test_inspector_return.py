@@ -9,13 +9,13 @@ from pytestqt.qtbot import QtBot
 
 from app.window.charts.ist_numbers import KEPT, KEPT_WHOLE, RATE, REACH, WINDOW, ist_rows
 from services.discovery.model import ClusterReach, ClusterSnapshot
-from services.facts.galera_ist import MARGIN
+from services.facts.galera.ist import MARGIN
 from services.sampling.ist_reach import HOUR_S, WEEK_S
 from services.types import Health
 from tests.widgets import builders as b
-from widgets.topology.inspector import Inspector
-from widgets.topology.inspector_content import RETURN, Row, content
-from widgets.topology.inspector_told import told
+from widgets.topology.inspector.content import RETURN, Row, content
+from widgets.topology.inspector.panel import Inspector
+from widgets.topology.inspector.prepared import told
 from widgets.topology.wording import component_detail
 
 HOUR_RATE = 100_000.0

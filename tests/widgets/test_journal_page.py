@@ -19,8 +19,8 @@ from services.events import Event
 from services.types import Health
 from tests.widgets.builders import AT
 from widgets.common.event_words import lasted
-from widgets.common.text import format_clock, format_moment
-from widgets.common.theme import apply_text_size, apply_theme
+from widgets.common.look.text import format_clock, format_moment
+from widgets.common.look.theme import apply_text_size, apply_theme
 from widgets.journal.events_model import KIND, KINDS, LASTED, TIME, WHAT, EventsModel, as_csv
 from widgets.journal.page import JournalPage
 

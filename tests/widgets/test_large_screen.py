@@ -15,10 +15,10 @@ from services.types import Health
 from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
-from widgets.common.labels import ElidedLabel
-from widgets.common.theme import apply_text_size, apply_theme
+from widgets.common.controls.labels import ElidedLabel
+from widgets.common.look.theme import apply_text_size, apply_theme
 from widgets.procedures.page import ProceduresPage
-from widgets.procedures.side import SidePanel
+from widgets.procedures.run.side import SidePanel
 from widgets.procedures.values import Curve
 from widgets.timeline.strip import EventStrip
 from widgets.topology.canvas import Canvas

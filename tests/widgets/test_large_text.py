@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from tests.widgets import builders_procedures as p
 from tests.widgets.fake_sources import FakeRecording, OpenWindow, open_window
-from widgets.common.fonts import STRONG
-from widgets.common.glyphs import shape_box
-from widgets.common.theme import apply_text_size, apply_theme, ui_font
-from widgets.procedures.wizard import WizardPage
+from widgets.common.look.fonts import STRONG
+from widgets.common.look.glyphs import shape_box
+from widgets.common.look.theme import apply_text_size, apply_theme, ui_font
+from widgets.procedures.run.wizard import WizardPage
 from widgets.timeline.replay_bar import ReplayBar
 
 

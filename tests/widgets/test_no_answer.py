@@ -31,12 +31,12 @@ from tests.widgets.dark_estate import ASKED_FROM, HEARD, WRITTEN, dark_estate, d
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
-from widgets.common.palette import CommandPalette
-from widgets.common.text import format_clock, speak_of_past, still_on
+from widgets.common.commands.palette import CommandPalette
+from widgets.common.look.text import format_clock, speak_of_past, still_on
 from widgets.inventory.tree_model import cluster_entry, node_entry
-from widgets.procedures.confirm_strip import ConfirmStrip
+from widgets.procedures.run.confirm_strip import ConfirmStrip
 from widgets.topology.advice import advice, advice_now
-from widgets.topology.inspector_content import MACHINE, SETTINGS, content
+from widgets.topology.inspector.content import MACHINE, SETTINGS, content
 from widgets.topology.silence import dark_notice, is_dark
 from widgets.topology.view import TopologyView
 from widgets.topology.wording import seen_from

@@ -21,8 +21,8 @@ from services.types import Health
 from tests.widgets import builders as b
 from tests.widgets.dark_estate import dark_estate, dark_events, silent
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window, settle
-from widgets.common.palette import CommandPalette
-from widgets.procedures.confirm_strip import ConfirmStrip
+from widgets.common.commands.palette import CommandPalette
+from widgets.procedures.run.confirm_strip import ConfirmStrip
 from widgets.timeline.strip import EventStrip
 
 ALONE = updated_estate(None, {"eu-01": silent("eu-01")}, b.AT)

@@ -17,7 +17,7 @@ from app.cli.procedure_text import field_lines
 from app.cli.terminal import estate_text
 from services.clock import SystemClock
 from services.discovery.changes import events_between
-from services.discovery.crawl import CrawlResult
+from services.discovery.looks.crawl import CrawlResult
 from services.discovery.model import EstateSnapshot
 from services.discovery.naming import shown_names
 from services.discovery.snapshot import updated_estate

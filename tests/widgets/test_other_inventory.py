@@ -20,7 +20,7 @@ from services.inventory.model import HostEntry, Inventory, SqlAccess
 from services.inventory.toml_file import load_inventory
 from services.inventory.toml_save import save_inventory
 from tests.widgets.fake_sources import FakeLiveSource, open_window
-from widgets.common.palette import CommandPalette, PaletteEntry
+from widgets.common.commands.palette import CommandPalette, PaletteEntry
 from widgets.inventory.first_run import FirstRunPage
 
 NOBODY = HostEntry("db9", "127.0.0.1", None, SqlAccess("nobody", port=9))

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from services.types import Health
-from widgets.common.fuzzy import ranked, ranked_by_title, score
-from widgets.common.palette import CommandPalette, PaletteEntry
+from widgets.common.commands.fuzzy import ranked, ranked_by_title, score
+from widgets.common.commands.palette import CommandPalette, PaletteEntry
 
 ENTRIES = (
     PaletteEntry("n1", "node", "db1", "orders · Synced", health=Health.GOOD),

@@ -26,7 +26,7 @@ sys.exit(main(["demo", "--screenshots", folder]))
         (("widgets.journal.page", "JournalPage", "_make_table"), "topology"),
         (("widgets.settings.page", "SettingsPage", "_about"), "settings"),
         (("widgets.timeline.strip", "EventStrip", "paintEvent"), "topology"),
-        (("widgets.topology.inspector", "Inspector", "__init__"), "topology"),
+        (("widgets.topology.inspector.panel", "Inspector", "__init__"), "topology"),
     ],
 )
 def test_that_a_page_that_can_not_be_built_ends_the_pictures_with_a_sentence_and_a_code(

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication
 from app.window.planned_moves import PlannedMoves
 from services.discovery.families.replication.kind import ASYNC
 from services.discovery.families.single.kind import UNKNOWN
+from services.discovery.judgement.on_purpose import OnPurpose
 from services.discovery.model import SPARE
-from services.discovery.on_purpose import OnPurpose
 from services.errors import NothingListens
 from services.facts.model import Problem
 from services.procedures.catalogue.galera.rolling_restart.procedure import ABOUT

@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from tests.widgets import builders_procedures as p
 from widgets.procedures.mono import MonoBox
+from widgets.procedures.run.wizard import WizardPage
 from widgets.procedures.values import Rehearsed
-from widgets.procedures.wizard import WizardPage
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from services.types import Flavour
 from tests.widgets import builders as b
 from tests.widgets.seen_texts import clipped
 from tests.widgets.test_window_pseudo import unaccented
-from widgets.common.theme import apply_text_size, apply_theme
+from widgets.common.look.theme import apply_text_size, apply_theme
 from widgets.procedures.chunks import ChunksPage
 
 if TYPE_CHECKING:

@@ -13,16 +13,16 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.fields import Fault
+from services.procedures.plan.forms.fields import Fault
 from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.run_model import RunState, RunView, StepState, StepView
 from services.types import Health
 from tests.widgets import builders_procedures as p
-from widgets.procedures.fold_line import FoldLine
-from widgets.procedures.group_head import GroupHead
-from widgets.procedures.next_bar import Stage
+from widgets.procedures.run.next_bar import Stage
+from widgets.procedures.run.wizard import WizardPage
+from widgets.procedures.steps.fold_line import FoldLine
+from widgets.procedures.steps.group_head import GroupHead
 from widgets.procedures.values import Rehearsed
-from widgets.procedures.wizard import WizardPage
 
 pytestmark = pytest.mark.qt_log_ignore("does not support", extend=True)  # the off-screen platform's own tooltips
 

@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLabel, QLineE
 from pytestqt.qtbot import QtBot
 
 from services.procedures.plan.checks import Check, Override, Remedy, Verdict
-from services.procedures.plan.fields import Fault, Field
+from services.procedures.plan.forms.fields import Fault, Field
 from tests.widgets import builders_procedures as p
-from widgets.common.combo import Combo
-from widgets.common.theme import apply_theme
-from widgets.procedures.field_row import FieldRow
+from widgets.common.controls.combo import Combo
+from widgets.common.look.theme import apply_theme
+from widgets.procedures.forms.field_row import FieldRow
 from widgets.procedures.page import ProceduresPage
-from widgets.procedures.wizard import WizardPage
+from widgets.procedures.run.wizard import WizardPage
 
 
 @pytest.fixture

@@ -15,11 +15,11 @@ from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p
 from tests.widgets.seen_texts import clipped
 from tests.widgets.test_window_pseudo import unaccented
-from widgets.common.theme import apply_theme, current_theme
+from widgets.common.look.theme import apply_theme, current_theme
 from widgets.frame.armed_frame import ArmedFrame
 from widgets.frame.status_line import StatusLine
 from widgets.procedures.page import ProceduresPage
-from widgets.procedures.wizard import WizardPage
+from widgets.procedures.run.wizard import WizardPage
 
 _LOCK = "Another console holds the lock since 02:14."
 

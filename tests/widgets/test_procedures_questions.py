@@ -15,8 +15,8 @@ from services.procedures.plan.checks import Verdict
 from services.procedures.plan.model import Breach, WatchRule
 from services.procedures.plan.run_model import Broken, RunState, RunView, StepState
 from tests.widgets import builders_procedures as p
-from widgets.procedures.step_content import RowInput, row_content
-from widgets.procedures.wizard import WizardPage
+from widgets.procedures.run.wizard import WizardPage
+from widgets.procedures.steps.content import RowInput, row_content
 from widgets.procedures.words import current_step
 
 

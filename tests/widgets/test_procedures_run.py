@@ -14,8 +14,8 @@ from services.procedures.plan.model import Consent, Undo
 from services.procedures.plan.run_model import RunState, RunView, StepState, UndoView
 from services.types import Health
 from tests.widgets import builders_procedures as p
+from widgets.procedures.run.wizard import SIDE_FROM, WizardPage
 from widgets.procedures.values import Curve
-from widgets.procedures.wizard import SIDE_FROM, WizardPage
 
 
 def moved_on(view: RunView, done: float) -> RunView:

@@ -15,7 +15,7 @@ from tests.widgets import builders_procedures as p
 from tests.widgets.fake_sources import FakeRecording, open_window
 from tests.widgets.seen_texts import clipped
 from tests.widgets.test_window_pseudo import unaccented
-from widgets.common.theme import apply_theme
+from widgets.common.look.theme import apply_theme
 from widgets.procedures.page import ProceduresPage
 
 

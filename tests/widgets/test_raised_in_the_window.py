@@ -15,12 +15,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.error_hooks import ErrorHooks
-from services import data_place
 from services.errors import UserError
+from services.workstation import data_place
 from tests.unit.app.test_boundary import RAISED, thrower
 from widgets.bridge.newest import Newest
 from widgets.bridge.ops import Ops
-from widgets.common.labels import ValueLabel
+from widgets.common.controls.labels import ValueLabel
 
 ROOT = Path(__file__).resolve().parents[2]
 EVERY = pytest.mark.parametrize("raised", RAISED, ids=lambda one: f"{type(one).__name__}-{str(one)[:12]}")

@@ -12,7 +12,7 @@ from services.drawing.box import Box
 from services.facts.mongodb.sharding import Router, Shard, ShardedCluster
 from tests.unit.discovery import mongo_scenes as m
 from tests.unit.discovery import scenes as s
-from widgets.topology.inspector_mongodb import mongodb_rows
+from widgets.topology.inspector.mongodb import mongodb_rows
 from widgets.topology.placement import place
 from widgets.topology.view import TopologyView
 from widgets.topology.wording import component_title

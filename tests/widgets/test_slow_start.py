@@ -20,7 +20,7 @@ from tests.widgets.seen_texts import painted
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
 from widgets.charts.page import ChartsPage
-from widgets.common.theme import apply_theme
+from widgets.common.look.theme import apply_theme
 from widgets.timeline.strip import EventStrip
 
 

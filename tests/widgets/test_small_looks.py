@@ -13,11 +13,11 @@ from services.events import Event
 from services.procedures.plan.checks import Check, Verdict
 from services.types import Health
 from tests.widgets import builders as b
-from widgets.common.boxes import CutButton, HealthMark
-from widgets.common.labels import PlainLabel
+from widgets.common.commands.shortcuts import PLACES
+from widgets.common.controls.boxes import CutButton, HealthMark
+from widgets.common.controls.labels import PlainLabel
+from widgets.common.look.theme import apply_theme
 from widgets.common.messages import MessageBar
-from widgets.common.shortcuts import PLACES
-from widgets.common.theme import apply_theme
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.journal.page import JournalPage
 from widgets.procedures.words import checks_words

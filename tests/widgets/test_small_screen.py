@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeRecording, OpenWindow, open_window
-from widgets.common.theme import apply_theme
+from widgets.common.look.theme import apply_theme
 from widgets.journal.page import JournalPage
 from widgets.timeline.replay_bar import ReplayBar
 from widgets.topology.edge_label import far_words

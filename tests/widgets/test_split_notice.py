@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 
 from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot, PrimariesApart
 from services.facts.model import Problem
-from services.history.split_log import Split
-from services.history.state_store import StateStore
+from services.history.state.split_log import Split
+from services.history.state.store import StateStore
 from services.types import Health
 from tests.faults.scripted.cluster import CLUSTER
 from tests.widgets import builders as b

@@ -13,10 +13,10 @@ from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
 from widgets.charts.legend import LegendItem
 from widgets.charts.page import ChartsPage
-from widgets.charts.plot import Plot
-from widgets.common.boxes import HealthMark
+from widgets.charts.plots.plot import Plot
+from widgets.common.controls.boxes import HealthMark
 from widgets.common.spark import Spark
-from widgets.topology.inspector_told import told
+from widgets.topology.inspector.prepared import told
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from services.procedures.plan.run_model import OpenObligation
 from tests.widgets import builders_procedures as p
-from widgets.common.labels import ElidedLabel
-from widgets.common.theme import apply_text_size
+from widgets.common.controls.labels import ElidedLabel
+from widgets.common.look.theme import apply_text_size
 from widgets.frame.status_line import Badge, StatusLine
 
 

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from services.clock import SystemClock
 from services.errors import StoreError
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 from services.inventory.model import HostEntry, Inventory
 from services.procedures.plan.run_model import RunState
 from services.secrets import MemoryVault

@@ -22,7 +22,7 @@ from services.types import Reach
 from tests.unit.app.steering_service import HOLDER, World
 from tests.widgets.fake_sources import settle
 from tests.widgets.steering_builders import Person, now_facts, scripted, steering_window
-from widgets.common.palette import CommandPalette
+from widgets.common.commands.palette import CommandPalette
 from widgets.frame.armed_frame import ArmedFrame
 from widgets.journal.page import JournalPage
 from widgets.procedures.standing_notice import StandingNotice

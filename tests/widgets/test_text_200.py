@@ -31,14 +31,14 @@ from tests.widgets.fake_sources import FakeLiveSource, FakeRecording, OpenWindow
 from tests.widgets.steering_builders import Person, scripted, steering_window
 from tests.widgets.test_certificate_question import SHOWN
 from tests.widgets.test_connection_dialog_form import ENTRY, KEY
-from widgets.common.palette import CommandPalette
-from widgets.common.theme import apply_text_size, apply_theme
+from widgets.common.commands.palette import CommandPalette
+from widgets.common.look.theme import apply_text_size, apply_theme
 from widgets.inventory.certificate_question import CertificateQuestion, NoTlsQuestion
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.inventory.draft import Candidate, StepLine
 from widgets.inventory.host_key_question import HostKeyQuestion
 from widgets.inventory.import_dialog import ImportDialog
-from widgets.procedures.wizard import WizardPage
+from widgets.procedures.run.wizard import WizardPage
 
 CASES = [
     ((960, 600), 200, "light"),

@@ -19,12 +19,12 @@ from tests.widgets.fake_sources import FakeLiveSource, FakeRecording, open_windo
 from tests.widgets.test_certificate_question import SHOWN
 from tests.widgets.test_connection_dialog_form import ENTRY
 from tests.widgets.test_text_200 import settings_of
-from widgets.common.theme import apply_theme
+from widgets.common.look.theme import apply_theme
 from widgets.inventory.certificate_question import CertificateQuestion
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.inventory.draft import Candidate, StepLine
 from widgets.inventory.import_dialog import ImportDialog
-from widgets.procedures.wizard import WizardPage
+from widgets.procedures.run.wizard import WizardPage
 
 STEPS = 60
 

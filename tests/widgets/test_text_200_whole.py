@@ -14,14 +14,14 @@ from services.events import Event
 from services.types import Health
 from tests.widgets import builders as b
 from widgets.charts.legend_key import EventLegend, event_keys
-from widgets.common.fonts import px, ui_font
-from widgets.common.theme import apply_theme
+from widgets.common.look.fonts import px, ui_font
+from widgets.common.look.theme import apply_theme
 from widgets.frame.top_bar import Wheel
 from widgets.inventory.tree import EstateTree
 from widgets.journal.events_model import TIME
 from widgets.journal.page import JournalPage
-from widgets.topology.inspector_content import Row, Section
-from widgets.topology.inspector_section import SectionBox, _Value
+from widgets.topology.inspector.content import Row, Section
+from widgets.topology.inspector.section import SectionBox, _Value
 
 
 @pytest.fixture(autouse=True)

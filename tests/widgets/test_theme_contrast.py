@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor
 
 from services.types import Health
 from tests.widgets.color_math import DEFICIENCIES, contrast, distance
-from widgets.common.theme import CURVES, ThemeName, curve_color, theme
+from widgets.common.look.theme import CURVES, ThemeName, curve_color, theme
 
 NAMES: tuple[ThemeName, ...] = ("light", "dark")
 # Which text stands on which ground: the pairs the widgets paint.

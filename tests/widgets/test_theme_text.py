@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from widgets.common.text import (
+from widgets.common.look.text import (
     THIN_SPACE,
     format_age,
     format_bytes,

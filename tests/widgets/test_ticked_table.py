@@ -9,7 +9,7 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from widgets.common.ticked_table import TickedTable
+from widgets.common.controls.ticked_table import TickedTable
 
 ROWS = ((("db1", "10.0.0.1"), True), (("db2", "10.0.0.2"), False))
 

@@ -8,7 +8,7 @@ from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import RunState, RunView, StepState, StepView
 from tests.unit.procedures.catalogue.test_mongo_rolling_upgrade import _members, facts
 from tests.unit.procedures.plans import GOOD
-from widgets.procedures.approval import plan_facts
+from widgets.procedures.run.approval import plan_facts
 from widgets.procedures.words import time_words
 
 WORDS = "without what you do yourself"

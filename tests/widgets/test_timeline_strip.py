@@ -16,8 +16,8 @@ from services.events import Event
 from services.types import Health
 from tests.widgets.chart_data import NOW, image_of, near
 from widgets.charts.legend_key import event_marks
-from widgets.common.text import format_moment
-from widgets.common.theme import apply_theme, theme
+from widgets.common.look.text import format_moment
+from widgets.common.look.theme import apply_theme, theme
 from widgets.timeline.placement import Mark, place_bars, place_labels, place_marks
 from widgets.timeline.replay_bar import SPEEDS, ReplayBar
 from widgets.timeline.strip import EventStrip

@@ -17,8 +17,8 @@ from services.errors import BadInput
 from services.facts.model import Problem
 from services.types import Health
 from tests.widgets import builders as b
-from widgets.common.plain import plain
-from widgets.common.theme import apply_theme, theme
+from widgets.common.controls.plain import plain
+from widgets.common.look.theme import apply_theme, theme
 from widgets.topology.backdrop import in_whole
 from widgets.topology.canvas import Canvas
 from widgets.topology.paint_state import Detail

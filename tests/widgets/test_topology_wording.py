@@ -11,10 +11,10 @@ from services.drawing.cluster import transfer_fraction
 from services.facts.model import GroupRecovery, SemiSyncFacts
 from services.types import Health, Reach
 from tests.widgets import builders as b
+from widgets.common.look.text import THIN_SPACE, format_clock
 from widgets.common.nodes import age_of, last_answer
-from widgets.common.text import THIN_SPACE, format_clock
 from widgets.inventory.tree_model import node_entry
-from widgets.topology.inspector_content import content
+from widgets.topology.inspector.content import content
 from widgets.topology.wording import (
     card_text,
     component_detail,

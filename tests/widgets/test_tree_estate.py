@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from services.discovery.model import EstateSnapshot
 from services.types import Health, Reach
 from tests.widgets import builders as b
-from widgets.common.theme import apply_theme
+from widgets.common.look.theme import apply_theme
 from widgets.inventory.tree import EstateTree
 from widgets.inventory.tree_model import EstateModel, cluster_entry, node_entry
 

@@ -16,7 +16,7 @@ from app.vault import SessionVault
 from app.window.hosts.add_host import AddHost
 from app.window.hosts.ask_keys import AskKeys
 from app.window.hosts.ask_more import AskMore, with_named
-from services.connections.probe import AccessReport, Step
+from services.connections.probe.test import AccessReport, Step
 from services.discovery.model import Unasked
 from services.errors import BadInput, HostKeyUnknown
 from services.inventory.model import HostEntry, Instance, Inventory, SqlAccess, SshAccess

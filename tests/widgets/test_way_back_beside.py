@@ -21,7 +21,7 @@ from tests.widgets import builders as b
 from tests.widgets import builders_procedures as p
 from tests.widgets.fake_sources import FakeRecording
 from widgets.bridge.ops import Ops
-from widgets.procedures.wizard import WizardPage
+from widgets.procedures.run.wizard import WizardPage
 
 ABOUTS = tuple(procedure.about for procedure in all_procedures())
 

@@ -53,7 +53,7 @@ _MONGODB = frozenset(
         "services.connections.mongo.link",
         "services.connections.mongo.wire",
         "services.discovery.families.mongodb.family",
-        "services.discovery.probe_mongodb",
+        "services.discovery.looks.probe_mongodb",
         "services.facts.mongodb.reading",
         "services.sampling.mongo_poll",
     }

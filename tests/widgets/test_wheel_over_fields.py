@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QScrollArea, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from widgets.common.spin import Spin
-from widgets.common.theme import apply_theme
+from widgets.common.controls.spin import Spin
+from widgets.common.look.theme import apply_theme
 from widgets.inventory.connection_dialog import ConnectionDialog
 
 NOTCH = 120

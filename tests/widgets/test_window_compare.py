@@ -24,9 +24,9 @@ from services.series import Series
 from tests.unit.sampling.change_series import remembering
 from tests.widgets.fake_sources import NOW, FakeOps, FakeRecording, OpenWindow, open_window
 from widgets.bridge.ops import Ops
-from widgets.charts.compare_panel import ComparePanel
+from widgets.charts.compare.panel import ComparePanel
 from widgets.charts.page import ChartsPage
-from widgets.common.theme import apply_theme
+from widgets.common.look.theme import apply_theme
 from widgets.timeline.strip import EventStrip
 
 SECONDS = 1_500

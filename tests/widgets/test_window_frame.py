@@ -22,9 +22,9 @@ from services.types import Health
 from tests.widgets import builders as b
 from tests.widgets.color_math import contrast
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
-from widgets.common.labels import ElidedLabel
-from widgets.common.palette import CommandPalette
-from widgets.common.theme import current_theme
+from widgets.common.commands.palette import CommandPalette
+from widgets.common.controls.labels import ElidedLabel
+from widgets.common.look.theme import current_theme
 from widgets.frame.status_line import zone_name
 from widgets.frame.top_bar import SearchField
 
@@ -202,7 +202,7 @@ def test_that_an_error_says_what_happened_what_is_safe_and_what_to_try_until_dis
 
 
 def test_that_the_theme_can_change_while_everything_is_shown(qtbot: QtBot, opened: OpenWindow) -> None:
-    from widgets.common.theme import apply_theme
+    from widgets.common.look.theme import apply_theme
 
     application = QApplication.instance()
     assert isinstance(application, QApplication)

@@ -19,7 +19,7 @@ from app.window.hosts.host_actions import remove_from_file
 from app.window.main_window import MainWindow
 from app.window.session import WindowSession
 from app.written_estate import NothingToWatch
-from services.connections.probe import AccessReport, Step
+from services.connections.probe.test import AccessReport, Step
 from services.errors import AuthFailed, HostKeyUnknown, SecretMissing, StoreError, UserError
 from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_file import load_inventory
@@ -29,7 +29,7 @@ from tests.widgets.fake_sources import FakeLiveSource, FakeOps
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
 from widgets.common.empty import EmptyState
-from widgets.common.theme import apply_theme
+from widgets.common.look.theme import apply_theme
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.inventory.first_run import FirstRunPage
 from widgets.inventory.import_dialog import ImportDialog

@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 from app.window.main_window import PAGES
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, FakeRecording, OpenWindow, open_window
-from widgets.common.palette import CommandPalette
-from widgets.common.shortcuts import CANVAS, PLACES, STRIP, WINDOW, act_of, written
-from widgets.common.theme import current_theme
+from widgets.common.commands.palette import CommandPalette
+from widgets.common.commands.shortcuts import CANVAS, PLACES, STRIP, WINDOW, act_of, written
+from widgets.common.look.theme import current_theme
 from widgets.frame.shortcut_sheet import ShortcutSheet
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from tests.widgets.chart_data import series
 from tests.widgets.fake_sources import NOW, FakeLiveSource, FakeRecording, OpenWindow, open_window
 from widgets.charts.page import ChartsPage
-from widgets.common.fonts import text_percent
-from widgets.common.time_pixels import pixel
+from widgets.common.look.fonts import text_percent
+from widgets.common.time_axis.pixels import pixel
 from widgets.timeline.replay_bar import SeekTrack
 from widgets.timeline.strip import EventStrip
 

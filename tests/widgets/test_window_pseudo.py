@@ -18,14 +18,14 @@ from services.discovery.model import ClusterSnapshot
 from services.events import Event
 from services.i18n import PSEUDO, install, tr
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
-from services.sampling.catalogue import load_catalogue
+from services.sampling.metrics.catalogue import load_catalogue
 from services.types import Health
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import CARDS, NOW, FakeLiveSource, FakeRecording, OpenWindow, open_window
 from tests.widgets.seen_texts import clipped, seen
-from widgets.common.fields import choose
-from widgets.common.palette import CommandPalette
-from widgets.common.theme import apply_theme
+from widgets.common.commands.palette import CommandPalette
+from widgets.common.controls.fields import choose
+from widgets.common.look.theme import apply_theme
 from widgets.inventory.certificate_question import CertificateQuestion, NoTlsQuestion
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.inventory.draft import Candidate, HostKey, ServerCertificate, StepLine

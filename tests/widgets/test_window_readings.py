@@ -19,9 +19,9 @@ from tests.widgets.fake_sources import NOW, FakeLiveSource, OpenWindow, open_win
 from widgets.common import spark as spark_module
 from widgets.common.spark import Spark
 from widgets.timeline.strip import EventStrip
-from widgets.topology import inspector_told
-from widgets.topology.inspector import Action
-from widgets.topology.inspector_told import Told
+from widgets.topology.inspector import prepared as inspector_told
+from widgets.topology.inspector.panel import Action
+from widgets.topology.inspector.prepared import Told
 
 METRIC = "galera.recv_queue"
 

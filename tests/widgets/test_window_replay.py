@@ -14,8 +14,8 @@ from services.events import Event
 from services.types import Health
 from tests.widgets.fake_sources import NOW, FakeRecording, OpenWindow, open_window
 from widgets.charts.page import ChartsPage
-from widgets.common.palette import CommandPalette, PaletteEntry
-from widgets.common.text import format_age, format_moment
+from widgets.common.commands.palette import CommandPalette, PaletteEntry
+from widgets.common.look.text import format_age, format_moment
 from widgets.journal.page import JournalPage
 from widgets.timeline.replay_bar import ReplayBar, SeekTrack
 from widgets.timeline.strip import EventStrip

@@ -19,12 +19,12 @@ from app.window.settings.door import SettingsDoor, about, limit_fault
 from app.window.settings.keeper import Keeper
 from app.window.settings.standing import Standing
 from app.window.window_run import DEFAULT_SIZE, TITLE_BAR, fitting_size
-from services.preferences import FILE, Preferences, read_preferences, write_preferences
+from services.workstation.preferences import FILE, Preferences, read_preferences, write_preferences
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
-from widgets.common.fonts import text_percent
-from widgets.common.labels import ElidedLabel
-from widgets.common.theme import apply_text_size, current_theme
+from widgets.common.controls.labels import ElidedLabel
+from widgets.common.look.fonts import text_percent
+from widgets.common.look.theme import apply_text_size, current_theme
 from widgets.settings.page import SettingsPage
 
 CONTROL = Qt.KeyboardModifier.ControlModifier

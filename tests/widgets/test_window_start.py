@@ -24,7 +24,7 @@ from tests.widgets.fake_sources import FakeLiveSource
 from tests.widgets.steering_builders import ScriptedDoor, scripted
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
-from widgets.common.theme import apply_theme
+from widgets.common.look.theme import apply_theme
 
 
 class FakeSteeredOpener:
@@ -95,7 +95,7 @@ def test_that_hosts_are_shown_while_what_procedures_need_is_still_loaded(
 
 
 def test_that_the_first_paint_waits_for_no_import_that_only_later_parts_need() -> None:
-    late = "dataclasses", "hashlib", "json", "services.connections.known_certificates"
+    late = "dataclasses", "hashlib", "json", "services.connections.tls.known_certificates"
     code = (
         "import sys, PySide6.QtWidgets; had = set(sys.modules);"
         "import app.__main__, app.cli.commands.window, app.places; app.__main__.build_parser().parse_args([]);"

@@ -19,8 +19,8 @@ from app.window.steering.pages import SteeringPages
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
 from widgets.charts.legend import LegendItem
-from widgets.common.palette import CommandPalette
-from widgets.common.theme import current_theme, theme
+from widgets.common.commands.palette import CommandPalette
+from widgets.common.look.theme import current_theme, theme
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from app.window.main_window import PAGES, MainWindow
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
-from widgets.common.theme import apply_theme, theme
+from widgets.common.look.theme import apply_theme, theme
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QW
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete, isValid
 
-from widgets.common.boxes import button
-from widgets.common.labels import ElidedLabel, label
-from widgets.common.theme import apply_theme
-from widgets.common.wrap_row import WrapRow
+from widgets.common.controls.boxes import button
+from widgets.common.controls.labels import ElidedLabel, label
+from widgets.common.controls.wrap_row import WrapRow
+from widgets.common.look.theme import apply_theme
 
 ROUNDS = 150
 

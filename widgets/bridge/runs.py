@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # what stands behind these is imported on a worker, when the 
     from services.procedures.engine.parts import Policy
     from services.procedures.engine.rehearsal import Rehearsal
     from services.procedures.plan.checks import Override
-    from services.procedures.plan.fields import Inputs
+    from services.procedures.plan.forms.fields import Inputs
     from services.procedures.plan.host_facts import Facts
     from services.procedures.plan.procedure import About
     from services.procedures.plan.run_model import Question, RunView

@@ -14,7 +14,7 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QWidget
 
-from widgets.common.fonts import px
+from widgets.common.look.fonts import px
 
 if TYPE_CHECKING:
     from widgets.charts.card import ChartCard

@@ -14,14 +14,14 @@ from services.types import NO_WAY, NOT_YET
 from widgets.charts.legend import Legend, Reading, paint_item
 from widgets.charts.legend_key import chart_keys, paint_key
 from widgets.charts.model import ChartSpec, CurveSpec
-from widgets.charts.plot import Plot
-from widgets.charts.plot_track import Track
+from widgets.charts.plots.plot import Plot
+from widgets.charts.plots.track import Track
 from widgets.charts.scales import format_value
-from widgets.common.fonts import BASE, SMALL, STRONG, px, ui_font
-from widgets.common.labels import ElidedLabel, label
-from widgets.common.plain import set_tip
-from widgets.common.text import UNKNOWN, format_age
-from widgets.common.theme import current_theme, theme_holder
+from widgets.common.controls.labels import ElidedLabel, label
+from widgets.common.controls.plain import set_tip
+from widgets.common.look.fonts import BASE, SMALL, STRONG, px, ui_font
+from widgets.common.look.text import UNKNOWN, format_age
+from widgets.common.look.theme import current_theme, theme_holder
 from widgets.common.turns import Turns
 
 MIN_HEIGHT, _LOW_HEIGHT = 168, 140

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from services.events import Event
 from widgets.charts.board import Board
-from widgets.charts.compare_marks import MarkedSpan
+from widgets.charts.compare.marks import MarkedSpan
 from widgets.charts.demand import Ask, Demand
 from widgets.charts.model import ChartSpec, SeriesLike
-from widgets.common.time_view import View
+from widgets.common.time_axis.view import View
 
 if TYPE_CHECKING:
     from widgets.charts.card import ChartCard
-    from widgets.charts.plot_track import Track
+    from widgets.charts.plots.track import Track
 
 
 class Cards:

@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor, QPen
 
 from services.types import Health
 from widgets.charts.model import CurveSpec
-from widgets.common.theme import Theme, curve_color, with_alpha
+from widgets.common.look.theme import Theme, curve_color, with_alpha
 
 _EVENT_DASHES, _LIMIT_DASHES = (2.0, 3.0), (5.0, 4.0)
 _EVENT_ALPHA = 0.75

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from widgets.common.time_view import View
+from widgets.common.time_axis.view import View
 
 # Ask for more than is in sight, so that a short pan finds its data there.
 _MARGIN = 0.5

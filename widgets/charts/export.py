@@ -10,12 +10,12 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from services.errors import BadInput
-from services.files import write_whole
 from services.i18n import mark, tr
+from services.workstation.files import write_whole
 from widgets.charts.card import ChartCard
-from widgets.common.fonts import SMALL, STRONG, TITLE, ui_font
+from widgets.common.look.fonts import SMALL, STRONG, TITLE, ui_font
+from widgets.common.look.theme import current_theme
 from widgets.common.pictures import bytes_of, picture_buffer, picture_bytes
-from widgets.common.theme import current_theme
 
 _MARGIN, _HEAD = 20.0, 48.0
 _ELSEWHERE = mark("Choose a folder you may write to.")

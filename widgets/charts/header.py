@@ -6,13 +6,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from services.i18n import mark, tr
-from widgets.common.boxes import button
-from widgets.common.labels import ElidedLabel, label
-from widgets.common.plain import set_tip
-from widgets.common.shortcuts import CHARTS, keys_of
-from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
-from widgets.common.time_view import SPANS, View
-from widgets.common.wrap_row import WrapRow
+from widgets.common.commands.shortcuts import CHARTS, keys_of
+from widgets.common.controls.boxes import button
+from widgets.common.controls.labels import ElidedLabel, label
+from widgets.common.controls.plain import set_tip
+from widgets.common.controls.wrap_row import WrapRow
+from widgets.common.look.text import MIDDLE, format_clock, format_duration, format_moment
+from widgets.common.time_axis.view import SPANS, View
 
 _RESOLUTIONS = ((1.5, mark("one second a point")), (90.0, mark("one minute a point, band p5 to p95")))
 

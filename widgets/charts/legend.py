@@ -25,9 +25,9 @@ from services.i18n import tr
 from widgets.charts.colors import curve_area, curve_line
 from widgets.charts.legend_key import Key, KeyLabel
 from widgets.charts.model import CurveSpec
-from widgets.common.fonts import SMALL, STRONG, px, text_percent, ui_font
-from widgets.common.plain import show_tip
-from widgets.common.theme import current_theme, theme_holder, with_alpha
+from widgets.common.controls.plain import show_tip
+from widgets.common.look.fonts import SMALL, STRONG, px, text_percent, ui_font
+from widgets.common.look.theme import current_theme, theme_holder, with_alpha
 
 _SQUARE, _GAP, _ROW, _BETWEEN = 10.0, 6.0, 22, 14
 _CALM = 20

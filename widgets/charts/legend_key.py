@@ -14,10 +14,10 @@ from services.i18n import mark, tr
 from services.types import Health
 from widgets.charts.colors import event_pen, limit_line, limit_pen, limit_tint
 from widgets.charts.model import ChartSpec
-from widgets.common.fonts import SMALL, px, small_width, ui_font
-from widgets.common.glyphs import WORDS, glyph
-from widgets.common.theme import current_theme, theme_holder
-from widgets.common.time_view import View
+from widgets.common.look.fonts import SMALL, px, small_width, ui_font
+from widgets.common.look.glyphs import WORDS, glyph
+from widgets.common.look.theme import current_theme, theme_holder
+from widgets.common.time_axis.view import View
 
 ROW = 22
 _SIGN, _GAP = 16.0, 6.0

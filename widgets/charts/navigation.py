@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from widgets.common.time_view import MINUTE, View
+from widgets.common.time_axis.view import MINUTE, View
 
 DEFAULT_SPAN = 15 * MINUTE
 _ROOM = 0.06

@@ -12,22 +12,22 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QVBoxLayout, QWi
 
 from services.errors import BadInput
 from services.events import Event
-from services.files import plain_name
 from services.i18n import mark, tr
 from services.types import Health
+from services.workstation.files import plain_name
 from widgets.charts.board import Board
 from widgets.charts.cards import Cards
-from widgets.charts.compare_panel import ComparePanel
+from widgets.charts.compare.panel import ComparePanel
 from widgets.charts.header import Header
 from widgets.charts.legend_key import EventLegend
 from widgets.charts.model import ChartSpec, SeriesLike
 from widgets.charts.navigation import Navigation
+from widgets.common.commands.shortcuts import CHARTS, act_of, bind
 from widgets.common.empty import EmptyState
+from widgets.common.look.styling import wear
+from widgets.common.look.theme import current_theme
 from widgets.common.messages import MessageBar
-from widgets.common.shortcuts import CHARTS, act_of, bind
-from widgets.common.styling import wear
-from widgets.common.theme import current_theme
-from widgets.common.time_view import View
+from widgets.common.time_axis.view import View
 from widgets.common.turns import Turns
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from services.drawing.curve import round_step
-from widgets.common.text import (
+from widgets.common.look.text import (
     UNKNOWN,
     format_bytes,
     format_count,

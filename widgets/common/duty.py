@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from widgets.common.theme import current_theme, theme_holder
+from widgets.common.look.theme import current_theme, theme_holder
 
 
 def paint_duty(painter: QPainter, box: QRectF) -> None:

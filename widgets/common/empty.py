@@ -9,11 +9,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.types import Health
-from widgets.common.boxes import HealthMark, button
-from widgets.common.fonts import px
-from widgets.common.labels import label
-from widgets.common.theme import theme_holder
-from widgets.common.wrap_row import WrapRow
+from widgets.common.controls.boxes import HealthMark, button
+from widgets.common.controls.labels import label
+from widgets.common.controls.wrap_row import WrapRow
+from widgets.common.look.fonts import px
+from widgets.common.look.theme import theme_holder
 
 
 @dataclass(frozen=True, slots=True)

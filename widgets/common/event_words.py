@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.events import Event
 from services.i18n import tr
-from widgets.common.text import format_clock, format_duration, format_moment
+from widgets.common.look.text import format_clock, format_duration, format_moment
 
 _DAY_S = 86_400.0
 

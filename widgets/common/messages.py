@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from services.errors import UserError
 from services.types import Health
-from widgets.common.boxes import HealthMark, button
-from widgets.common.labels import label
-from widgets.common.theme import current_theme, theme_holder
+from widgets.common.controls.boxes import HealthMark, button
+from widgets.common.controls.labels import label
+from widgets.common.look.theme import current_theme, theme_holder
 
 
 class MessageBar(QFrame):

@@ -6,7 +6,7 @@ from services.discovery.model import SPARE, ClusterSnapshot, NodeView
 from services.drawing.cluster import ordered_nodes
 from services.i18n import tr
 from services.types import Health, Reach
-from widgets.common.text import one_line
+from widgets.common.look.text import one_line
 
 STALE_AFTER_S = 3.0
 """A number older than two samples (and a little jitter) is shown grey with its age."""

@@ -1,4 +1,4 @@
-"""Pictures as bytes, for a file that is written whole and for its owner alone (services.files)."""
+"""Pictures as bytes, for a file that is written whole and for its owner alone (services.workstation.files)."""
 
 from __future__ import annotations
 

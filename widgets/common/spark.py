@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QTransform
 
 from services.drawing.curve import stretches
-from widgets.common.theme import with_alpha
+from widgets.common.look.theme import with_alpha
 
 
 class Spark:

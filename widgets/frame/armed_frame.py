@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QWidget
 
 from services.i18n import tr
-from widgets.common.theme import current_theme, theme_holder
+from widgets.common.look.theme import current_theme, theme_holder
 
 WIDTH = 3
 

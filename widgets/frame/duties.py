@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import tr, tr_n
 from services.moments import local_time
-from widgets.common.boxes import button
+from widgets.common.controls.boxes import button
+from widgets.common.controls.labels import ElidedLabel
 from widgets.common.duty import DutyMark
-from widgets.common.fonts import px
-from widgets.common.labels import ElidedLabel
-from widgets.common.text import format_clock, format_moment, seen_words
-from widgets.common.theme import theme_holder, ui_font
+from widgets.common.look.fonts import px
+from widgets.common.look.text import format_clock, format_moment, seen_words
+from widgets.common.look.theme import theme_holder, ui_font
 
 if TYPE_CHECKING:  # the first paint does not wait for the values of procedures
     from services.procedures.plan.run_model import OpenObligation

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
 
-from widgets.common.styling import wear
+from widgets.common.look.styling import wear
 
 
 class PagesPlace(QScrollArea):

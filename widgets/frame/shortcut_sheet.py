@@ -7,12 +7,12 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from services.i18n import tr
-from widgets.common.boxes import button
-from widgets.common.fonts import px
-from widgets.common.labels import label
-from widgets.common.shortcuts import PLACES, Place, written
-from widgets.common.styling import wear
-from widgets.common.wrap_row import turn_box
+from widgets.common.commands.shortcuts import PLACES, Place, written
+from widgets.common.controls.boxes import button
+from widgets.common.controls.labels import label
+from widgets.common.controls.wrap_row import turn_box
+from widgets.common.look.fonts import px
+from widgets.common.look.styling import wear
 
 _WIDTH, _MARGIN = 980, 32
 _COLUMNS = 2

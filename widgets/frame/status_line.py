@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import tr
 from services.moments import local_time
-from widgets.common.fonts import SMALL, STRONG, px
-from widgets.common.labels import ElidedLabel, PlainLabel
-from widgets.common.plain import set_tip
-from widgets.common.styling import wear
-from widgets.common.theme import current_theme, theme_holder, ui_font
+from widgets.common.controls.labels import ElidedLabel, PlainLabel
+from widgets.common.controls.plain import set_tip
+from widgets.common.look.fonts import SMALL, STRONG, px
+from widgets.common.look.styling import wear
+from widgets.common.look.theme import current_theme, theme_holder, ui_font
 from widgets.frame.duties import Duties
 
 if TYPE_CHECKING:  # the first paint does not wait for the values of procedures

@@ -7,13 +7,13 @@ from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainte
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QWidget
 
 from services.i18n import mark, tr
-from widgets.common.boxes import PressButton
-from widgets.common.fonts import STRONG, TITLE, px
-from widgets.common.labels import PlainLabel
-from widgets.common.plain import set_tip
-from widgets.common.shortcuts import WINDOW, keys_of
-from widgets.common.styling import wear
-from widgets.common.theme import current_theme, mono_font, theme_holder, ui_font
+from widgets.common.commands.shortcuts import WINDOW, keys_of
+from widgets.common.controls.boxes import PressButton
+from widgets.common.controls.labels import PlainLabel
+from widgets.common.controls.plain import set_tip
+from widgets.common.look.fonts import STRONG, TITLE, px
+from widgets.common.look.styling import wear
+from widgets.common.look.theme import current_theme, mono_font, theme_holder, ui_font
 
 HEIGHT = 44
 SETTINGS, WITH_INSPECTOR = "settings", "topology"

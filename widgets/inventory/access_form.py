@@ -12,8 +12,8 @@ from services.i18n import mark, tr
 from services.inventory.kinds import KINDS, MONGODB, MYSQL, InstanceKind
 from services.inventory.model import ACCESS, HostEntry, SqlAccess, SshAccess
 from services.secrets import Secret, SecretRef
-from widgets.common.boxes import hairline
-from widgets.common.fields import (
+from widgets.common.controls.boxes import hairline
+from widgets.common.controls.fields import (
     FileField,
     SecretField,
     add_row,
@@ -25,9 +25,9 @@ from widgets.common.fields import (
     mark_wrong,
     offer,
 )
-from widgets.common.labels import ElidedLabel, label, set_kind
-from widgets.common.plain import set_tip
-from widgets.common.theme import theme_holder
+from widgets.common.controls.labels import ElidedLabel, label, set_kind
+from widgets.common.controls.plain import set_tip
+from widgets.common.look.theme import theme_holder
 from widgets.inventory.access_faults import checks, port
 from widgets.inventory.draft import HostDraft
 from widgets.inventory.passwords import KeepBox, reference

@@ -8,8 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from services.i18n import mark, tr
-from widgets.common.boxes import button
-from widgets.common.labels import label
+from widgets.common.controls.boxes import button
+from widgets.common.controls.labels import label
 from widgets.inventory.draft import ServerCertificate
 from widgets.inventory.question import Question, ScrolledQuestion, mono_lines
 

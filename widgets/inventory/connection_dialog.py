@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QScrollArea, QVBoxLayout, QW
 from services.i18n import tr
 from services.inventory.model import HostEntry
 from services.types import Health
-from widgets.common.boxes import button, hairline
-from widgets.common.fields import default_button
-from widgets.common.fonts import px
-from widgets.common.labels import label
+from widgets.common.controls.boxes import button, hairline
+from widgets.common.controls.fields import default_button
+from widgets.common.controls.labels import label
+from widgets.common.controls.sight import bring_into_sight
+from widgets.common.controls.wrap_row import turn_box
+from widgets.common.look.fonts import px
+from widgets.common.look.styling import wear
 from widgets.common.messages import MessageBar
-from widgets.common.sight import bring_into_sight
-from widgets.common.styling import wear
-from widgets.common.wrap_row import turn_box
 from widgets.inventory.access_form import AccessForm
 from widgets.inventory.certificate_question import CertificateQuestion, NoTlsQuestion
 from widgets.inventory.draft import HostKey, ServerCertificate, StepLike

@@ -26,7 +26,7 @@ class HostDraft:
 
 
 class StepLike(Protocol):
-    """One step of a connection test; `services.connections.probe.Step` fits."""
+    """One step of a connection test; `services.connections.probe.test.Step` fits."""
 
     @property
     def name(self) -> str:

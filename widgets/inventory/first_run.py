@@ -10,13 +10,13 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from services.i18n import mark, tr
-from widgets.common.boxes import button
-from widgets.common.fonts import px
-from widgets.common.icons import wheel_label
-from widgets.common.labels import label
-from widgets.common.styling import wear
-from widgets.common.theme import theme_holder
-from widgets.common.wrap_row import turn_box
+from widgets.common.controls.boxes import button
+from widgets.common.controls.labels import label
+from widgets.common.controls.wrap_row import turn_box
+from widgets.common.look.fonts import px
+from widgets.common.look.icons import wheel_label
+from widgets.common.look.styling import wear
+from widgets.common.look.theme import theme_holder
 
 _CARD_WIDTH, _SIDES = 256, 12
 _PROMISE = mark(

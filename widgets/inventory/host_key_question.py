@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from services.i18n import mark, tr
-from widgets.common.labels import label
+from widgets.common.controls.labels import label
 from widgets.inventory.draft import HostKey
 from widgets.inventory.question import Question, mono
 

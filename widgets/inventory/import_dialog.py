@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from services.i18n import mark, tr, tr_n
 from services.inventory.model import HostEntry
-from widgets.common.boxes import button, hairline
-from widgets.common.fields import default_button
-from widgets.common.labels import label
-from widgets.common.styling import wear
-from widgets.common.text import plural
-from widgets.common.ticked_table import TickedTable
+from widgets.common.controls.boxes import button, hairline
+from widgets.common.controls.fields import default_button
+from widgets.common.controls.labels import label
+from widgets.common.controls.ticked_table import TickedTable
+from widgets.common.look.styling import wear
+from widgets.common.look.text import plural
 from widgets.inventory.draft import Candidate
 
 _COLUMNS = (mark("Name"), mark("Address"), mark("SSH"), mark("SQL"), mark("Remarks"))

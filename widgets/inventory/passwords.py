@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from services.i18n import tr
 from services.secrets import SecretRef
-from widgets.common.labels import label
+from widgets.common.controls.labels import label
 
 _PLAIN = re.compile(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*")
 _SIGNS = str.maketrans({".": "_", "-": "__", "_": "___"})

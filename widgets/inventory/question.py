@@ -7,10 +7,10 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from services.i18n import tr
-from widgets.common.boxes import button
-from widgets.common.fonts import mono_font, px
-from widgets.common.labels import ValueLabel, label
-from widgets.common.styling import wear
+from widgets.common.controls.boxes import button
+from widgets.common.controls.labels import ValueLabel, label
+from widgets.common.look.fonts import mono_font, px
+from widgets.common.look.styling import wear
 
 _WIDTH, _BESIDE = 520, 32
 

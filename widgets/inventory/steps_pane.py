@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWi
 
 from services.i18n import mark, tr
 from services.types import Health
-from widgets.common.boxes import HealthMark
-from widgets.common.labels import PlainLabel, label, set_kind
+from widgets.common.controls.boxes import HealthMark
+from widgets.common.controls.labels import PlainLabel, label, set_kind
 from widgets.inventory.draft import StepLike, StepLine
 
 _SHAPES = {

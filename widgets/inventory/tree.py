@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QTreeView, QVBox
 
 from services.discovery.model import EstateSnapshot
 from services.i18n import tr
-from widgets.common.boxes import button
-from widgets.common.labels import label
-from widgets.common.styling import wear
-from widgets.common.theme import theme_holder
+from widgets.common.controls.boxes import button
+from widgets.common.controls.labels import label
+from widgets.common.look.styling import wear
+from widgets.common.look.theme import theme_holder
 from widgets.inventory.tree_delegate import EstateDelegate, arrow_room
 from widgets.inventory.tree_model import EstateModel
 

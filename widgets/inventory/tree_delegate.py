@@ -7,9 +7,9 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeView
 
 from services.types import Health
-from widgets.common.fonts import SMALL, STRONG, px, text_percent, ui_font
-from widgets.common.glyphs import glyph
-from widgets.common.theme import Theme, current_theme, theme_holder
+from widgets.common.look.fonts import SMALL, STRONG, px, text_percent, ui_font
+from widgets.common.look.glyphs import glyph
+from widgets.common.look.theme import Theme, current_theme, theme_holder
 from widgets.inventory.tree_model import Entry, EstateModel, Index
 
 ROW_HEIGHT = 28

@@ -13,6 +13,8 @@ from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, 
 from services.drawing.cluster import natural_key, ordered_nodes
 from services.i18n import tr
 from services.types import NOT_KNOWN, TREE, Health, Reach
+from widgets.common.controls.plain import plain
+from widgets.common.look.text import format_age, format_duration, one_line, short_id
 from widgets.common.nodes import (
     age_of,
     is_silent,
@@ -23,8 +25,6 @@ from widgets.common.nodes import (
     silence_words,
     state_word,
 )
-from widgets.common.plain import plain
-from widgets.common.text import format_age, format_duration, one_line, short_id
 
 Index = QModelIndex | QPersistentModelIndex
 

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 from services.discovery.model import Unasked
 from services.i18n import mark, tr, tr_n
 from services.types import Health
-from widgets.common.boxes import button, hairline
-from widgets.common.fields import default_button
-from widgets.common.labels import label
+from widgets.common.controls.boxes import button, hairline
+from widgets.common.controls.fields import default_button
+from widgets.common.controls.labels import label
+from widgets.common.controls.ticked_table import TickedTable
+from widgets.common.look.styling import wear
 from widgets.common.messages import MessageBar
-from widgets.common.styling import wear
-from widgets.common.ticked_table import TickedTable
 
 _COLUMNS = (mark("Name"), mark("Address"), mark("Named by"), mark("Asked with the account of"))
 _MOST_NAMES = 3

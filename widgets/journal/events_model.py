@@ -13,10 +13,10 @@ from services.events import Event
 from services.i18n import english, mark, tr
 from services.moments import utc_time
 from services.types import Health
+from widgets.common.controls.plain import plain
 from widgets.common.event_words import lasted, sentence
-from widgets.common.glyphs import WORDS
-from widgets.common.plain import plain
-from widgets.common.text import format_moment, one_line
+from widgets.common.look.glyphs import WORDS
+from widgets.common.look.text import format_moment, one_line
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMNS = (mark("Time"), "", mark("What"), mark("Kind"), mark("Lasted"))

@@ -24,21 +24,21 @@ from PySide6.QtWidgets import (
 
 from services.errors import BadInput
 from services.events import Event
-from services.files import write_whole
 from services.i18n import mark, tr, tr_n
 from services.types import Health
-from widgets.common.boxes import button
+from services.workstation.files import write_whole
+from widgets.common.commands.shortcuts import JOURNAL, bind, keys_of
+from widgets.common.controls.boxes import button
+from widgets.common.controls.fields import choice, line
+from widgets.common.controls.labels import label
+from widgets.common.controls.wrap_row import WrapRow
 from widgets.common.empty import EmptyState
-from widgets.common.fields import choice, line
-from widgets.common.fonts import px
-from widgets.common.glyphs import glyph
-from widgets.common.labels import label
+from widgets.common.look.fonts import px
+from widgets.common.look.glyphs import glyph
+from widgets.common.look.styling import wear
+from widgets.common.look.text import format_count, plural
+from widgets.common.look.theme import current_theme, theme_holder
 from widgets.common.messages import MessageBar
-from widgets.common.shortcuts import JOURNAL, bind, keys_of
-from widgets.common.styling import wear
-from widgets.common.text import format_count, plural
-from widgets.common.theme import current_theme, theme_holder
-from widgets.common.wrap_row import WrapRow
 from widgets.journal.events_model import (
     KIND,
     KINDS,

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QLayout
 
 from services.types import Health
-from widgets.common.labels import label
-from widgets.common.theme import current_theme, theme_holder
+from widgets.common.controls.labels import label
+from widgets.common.look.theme import current_theme, theme_holder
 
 
 def words(text: str, kind: str = "") -> QLabel:

@@ -28,15 +28,15 @@ from services.backup_chunks.telling import chunk_words, lines_of, options_of, si
 from services.errors import BadInput
 from services.i18n import mark, tr
 from services.procedures.plan.checks import Check
-from widgets.common.boxes import button
-from widgets.common.fields import line, mark_wrong
-from widgets.common.fonts import px
-from widgets.common.labels import label
-from widgets.common.styling import wear
-from widgets.common.theme import theme_holder
-from widgets.common.wrap_row import WrapRow
+from widgets.common.controls.boxes import button
+from widgets.common.controls.fields import line, mark_wrong
+from widgets.common.controls.labels import label
+from widgets.common.controls.wrap_row import WrapRow
+from widgets.common.look.fonts import px
+from widgets.common.look.styling import wear
+from widgets.common.look.theme import theme_holder
 from widgets.procedures.blocks import emptied, put, words
-from widgets.procedures.checklist import CheckRow
+from widgets.procedures.forms.checklist import CheckRow
 from widgets.procedures.mono import MonoBox
 
 BETWEEN = "---"

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from services.i18n import tr
-from widgets.common.theme import current_theme, mono_font, theme_holder
+from widgets.common.look.theme import current_theme, mono_font, theme_holder
 
 PAD_X, PAD_Y = 8.0, 4.0
 

@@ -12,15 +12,15 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWi
 from services.i18n import mark, tr
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import OpenObligation, RunView
-from widgets.common.boxes import button, hairline
-from widgets.common.fonts import px
-from widgets.common.labels import label
+from widgets.common.controls.boxes import button, hairline
+from widgets.common.controls.labels import label
+from widgets.common.look.fonts import px
+from widgets.common.look.styling import wear
+from widgets.common.look.theme import theme_holder
 from widgets.common.messages import MessageBar
-from widgets.common.styling import wear
-from widgets.common.theme import theme_holder
 from widgets.procedures.blocks import emptied, put, words
-from widgets.procedures.confirm_strip import ConfirmStrip
-from widgets.procedures.consequences import leave_sentences, undo_sentences
+from widgets.procedures.run.confirm_strip import ConfirmStrip
+from widgets.procedures.run.consequences import leave_sentences, undo_sentences
 from widgets.procedures.run_cards import CARD_WIDTH, ObligationRow, ProcedureCard, RunRow
 from widgets.procedures.words import OVER
 

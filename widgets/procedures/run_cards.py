@@ -10,11 +10,11 @@ from services.i18n import tr
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import REFUSED, OpenObligation, RunState, RunView
 from services.types import Health
-from widgets.common.boxes import HealthMark, button
-from widgets.common.fonts import STRONG
-from widgets.common.labels import ElidedLabel, label, set_kind
-from widgets.common.text import MIDDLE, format_duration, format_moment, seen_words
-from widgets.common.theme import ui_font
+from widgets.common.controls.boxes import HealthMark, button
+from widgets.common.controls.labels import ElidedLabel, label, set_kind
+from widgets.common.look.fonts import STRONG
+from widgets.common.look.text import MIDDLE, format_duration, format_moment, seen_words
+from widgets.common.look.theme import ui_font
 from widgets.procedures.blocks import put, words
 from widgets.procedures.words import OVER, driven, run_health, run_words, since_words
 

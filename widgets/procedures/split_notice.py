@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.i18n import tr
 from services.types import Health
-from widgets.common.boxes import HealthMark, button
-from widgets.common.fields import line
+from widgets.common.controls.boxes import HealthMark, button
+from widgets.common.controls.fields import line
 from widgets.procedures.blocks import TintedFrame, emptied, put, words
 
 

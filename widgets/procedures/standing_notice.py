@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from services.i18n import tr
 from services.procedures.plan.run_model import REFUSED, Binding, RunState, RunView, StepState
 from services.types import Health
-from widgets.common.boxes import HealthMark, button
-from widgets.common.text import format_moment, still_on
+from widgets.common.controls.boxes import HealthMark, button
+from widgets.common.look.text import format_moment, still_on
 from widgets.procedures.blocks import TintedFrame, emptied, words
 from widgets.procedures.words import run_words
 

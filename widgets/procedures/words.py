@@ -9,7 +9,7 @@ from services.procedures.plan.checks import Check, Override, Verdict
 from services.procedures.plan.model import Breach, Risk, Step
 from services.procedures.plan.run_model import MOVES, TAKEN_BACK, Broken, RunState, RunView, StepState, StepView
 from services.types import Health
-from widgets.common.text import (
+from widgets.common.look.text import (
     MIDDLE,
     format_clock,
     format_count,

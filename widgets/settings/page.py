@@ -18,14 +18,14 @@ from PySide6.QtWidgets import (
 )
 
 from services.i18n import mark, tr, tr_n
-from widgets.common.boxes import button
-from widgets.common.fields import choice, choose, line, mark_wrong
-from widgets.common.fonts import px
-from widgets.common.labels import ElidedLabel, ValueLabel, label
-from widgets.common.spin import Spin
-from widgets.common.styling import wear
-from widgets.common.theme import theme_holder
-from widgets.common.wrap_row import WrapRow
+from widgets.common.controls.boxes import button
+from widgets.common.controls.fields import choice, choose, line, mark_wrong
+from widgets.common.controls.labels import ElidedLabel, ValueLabel, label
+from widgets.common.controls.spin import Spin
+from widgets.common.controls.wrap_row import WrapRow
+from widgets.common.look.fonts import px
+from widgets.common.look.styling import wear
+from widgets.common.look.theme import theme_holder
 from widgets.settings.values import Limit, Shown
 
 _WIDTH = 760

@@ -12,16 +12,16 @@ from services.drawing.curve import time_at, x_of
 from services.events import Event
 from services.i18n import tr
 from services.types import Health
-from widgets.common.boxes import button
-from widgets.common.combo import Combo
-from widgets.common.fonts import px
-from widgets.common.labels import label
-from widgets.common.plain import set_tip
-from widgets.common.shortcuts import TRACK, WINDOW, act_of, keys_of
-from widgets.common.styling import wear
-from widgets.common.text import MIDDLE, format_clock, format_duration, format_moment
-from widgets.common.theme import current_theme, theme_holder
-from widgets.common.time_pixels import SIDE
+from widgets.common.commands.shortcuts import TRACK, WINDOW, act_of, keys_of
+from widgets.common.controls.boxes import button
+from widgets.common.controls.combo import Combo
+from widgets.common.controls.labels import label
+from widgets.common.controls.plain import set_tip
+from widgets.common.look.fonts import px
+from widgets.common.look.styling import wear
+from widgets.common.look.text import MIDDLE, format_clock, format_duration, format_moment
+from widgets.common.look.theme import current_theme, theme_holder
+from widgets.common.time_axis.pixels import SIDE
 
 HEIGHT = 58
 _TRACK_HEIGHT = 18

@@ -19,14 +19,14 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.events import Event
 from services.i18n import tr
-from widgets.common.fonts import SMALL, drawn_font, drawn_small_width, px, text_percent
-from widgets.common.plain import show_tip
-from widgets.common.shortcuts import STRIP, act_of
-from widgets.common.styling import wear
-from widgets.common.text import format_moment
-from widgets.common.theme import current_theme, theme_holder
-from widgets.common.time_pixels import SIDE
-from widgets.common.time_view import MINUTE, View
+from widgets.common.commands.shortcuts import STRIP, act_of
+from widgets.common.controls.plain import show_tip
+from widgets.common.look.fonts import SMALL, drawn_font, drawn_small_width, px, text_percent
+from widgets.common.look.styling import wear
+from widgets.common.look.text import format_moment
+from widgets.common.look.theme import current_theme, theme_holder
+from widgets.common.time_axis.pixels import SIDE
+from widgets.common.time_axis.view import MINUTE, View
 from widgets.common.turns import Turns
 from widgets.timeline.placement import Bar, Label, Mark, place_bars, place_labels, place_marks
 from widgets.timeline.strip_paint import (

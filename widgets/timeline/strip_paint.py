@@ -11,12 +11,12 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from services.drawing.curve import time_at, x_of
 from services.events import Event
 from services.types import Health
-from widgets.common.fonts import SMALL, STRONG, drawn_font, text_percent
-from widgets.common.glyphs import glyph
-from widgets.common.text import format_clock, format_moment
-from widgets.common.theme import Theme, with_alpha
-from widgets.common.time_pixels import pixel, ticks_wanted
-from widgets.common.time_ticks import time_ticks
+from widgets.common.look.fonts import SMALL, STRONG, drawn_font, text_percent
+from widgets.common.look.glyphs import glyph
+from widgets.common.look.text import format_clock, format_moment
+from widgets.common.look.theme import Theme, with_alpha
+from widgets.common.time_axis.pixels import pixel, ticks_wanted
+from widgets.common.time_axis.ticks import time_ticks
 from widgets.timeline.placement import GLYPH_PX, Bar, Label, Mark
 
 HEIGHT = 76

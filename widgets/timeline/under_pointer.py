@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF
 
 from services.i18n import tr
 from widgets.common.event_words import sentence, when
-from widgets.common.text import MIDDLE
+from widgets.common.look.text import MIDDLE
 from widgets.timeline.placement import Bar, Mark
 from widgets.timeline.strip_paint import AXIS_Y, BAR_Y, GLYPH_Y, TEXT_HEIGHT, TEXT_TOPS, StripScene
 

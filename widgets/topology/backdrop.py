@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from services.discovery.model import ClusterSnapshot
 from services.drawing.box import Box
 from services.i18n import tr
-from widgets.common.theme import with_alpha
+from widgets.common.look.theme import with_alpha
 from widgets.topology.paint_state import Detail, PaintState
 from widgets.topology.placement import Chamber, Hole, Placement
 from widgets.topology.wording import component_detail, component_title, is_split, segment_label

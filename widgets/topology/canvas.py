@@ -20,11 +20,11 @@ from PySide6.QtWidgets import QGraphicsScene
 from services.discovery.model import ClusterSnapshot
 from services.drawing.cluster import ordered_nodes
 from services.i18n import tr
-from widgets.common.fonts import text_percent
-from widgets.common.plain import show_tip
-from widgets.common.shortcuts import CANVAS, act_of
+from widgets.common.commands.shortcuts import CANVAS, act_of
+from widgets.common.controls.plain import show_tip
+from widgets.common.look.fonts import text_percent
+from widgets.common.look.theme import Theme, theme_holder
 from widgets.common.spark import Spark
-from widgets.common.theme import Theme, theme_holder
 from widgets.topology.backdrop import Backdrop, rect_of
 from widgets.topology.canvas_setup import set_up
 from widgets.topology.card_width import stretch_for

@@ -13,7 +13,7 @@ from services.discovery.model import ClusterSnapshot, ReplicationEdge, TransferE
 from services.drawing.cluster import transfer_fraction
 from services.drawing.routes import Point, Route, Router, arrow_head
 from services.types import Health
-from widgets.common.theme import with_alpha
+from widgets.common.look.theme import with_alpha
 from widgets.topology.edge_label import Kind, Label, boxed, far_words, short_words, side_of
 from widgets.topology.geometry import LANES, PAD
 from widgets.topology.paint_state import Detail, PaintState

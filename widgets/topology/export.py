@@ -11,8 +11,8 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from services.errors import BadInput
-from services.files import write_whole
 from services.i18n import tr
+from services.workstation.files import write_whole
 from widgets.common.pictures import bytes_of, picture_buffer, picture_bytes
 from widgets.topology.canvas import Canvas
 from widgets.topology.paint_state import Detail

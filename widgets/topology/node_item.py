@@ -10,11 +10,11 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPainterPath,
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from services.types import Health
-from widgets.common.glyphs import glyph, shape_path
+from widgets.common.look.glyphs import glyph, shape_path
+from widgets.common.look.text import one_line
+from widgets.common.look.theme import Theme, ThemeName, curve_color
+from widgets.common.look.theme import theme as theme_named
 from widgets.common.spark import Spark
-from widgets.common.text import one_line
-from widgets.common.theme import Theme, ThemeName, curve_color
-from widgets.common.theme import theme as theme_named
 from widgets.topology.geometry import CARD_H, CARD_W
 from widgets.topology.paint_state import Detail, PaintState
 from widgets.topology.wording import CardText

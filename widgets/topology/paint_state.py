@@ -7,8 +7,8 @@ from enum import IntEnum
 
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from widgets.common.fonts import BASE, SMALL, STRONG, TITLE, drawn_font, text_percent
-from widgets.common.theme import Theme, current_theme
+from widgets.common.look.fonts import BASE, SMALL, STRONG, TITLE, drawn_font, text_percent
+from widgets.common.look.theme import Theme, current_theme
 
 NAMES_FROM = 0.45  # below this zoom no text: the budget of the design, and nobody could read it
 CARDS_FROM = 0.7

@@ -6,8 +6,8 @@ from services.discovery.model import ClusterSnapshot, NodeView
 from services.errors import NothingListens
 from services.i18n import tr, tr_n
 from services.types import Health, Reach
+from widgets.common.look.text import format_clock, in_past
 from widgets.common.nodes import heard_last
-from widgets.common.text import format_clock, in_past
 
 
 def is_dark(cluster: ClusterSnapshot) -> bool:

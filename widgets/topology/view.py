@@ -18,19 +18,19 @@ from services.discovery.model import (
     grave_problems,
 )
 from services.errors import BadInput
-from services.files import plain_name
 from services.i18n import tr
 from services.types import NODES_LEFT_OUT, Health, Reach, worst
-from widgets.common.boxes import button
+from services.workstation.files import plain_name
+from widgets.common.commands.shortcuts import CANVAS, WINDOW, bind, keys_of
+from widgets.common.controls.boxes import button
+from widgets.common.controls.labels import ElidedLabel, label, set_kind
+from widgets.common.controls.wrap_row import WrapRow
 from widgets.common.empty import EmptyState, Way
-from widgets.common.labels import ElidedLabel, label, set_kind
+from widgets.common.look.styling import wear
+from widgets.common.look.text import format_clock, format_duration
 from widgets.common.messages import MessageBar
 from widgets.common.nodes import STALE_AFTER_S, state_word
-from widgets.common.shortcuts import CANVAS, WINDOW, bind, keys_of
 from widgets.common.spark import Spark
-from widgets.common.styling import wear
-from widgets.common.text import format_clock, format_duration
-from widgets.common.wrap_row import WrapRow
 from widgets.topology.advice import advice
 from widgets.topology.canvas import Canvas
 from widgets.topology.export import export_png, export_svg

@@ -19,17 +19,7 @@ from services.drawing.cluster import part_name, transfer_fraction
 from services.facts.model import GroupRecovery, SemiSyncFacts
 from services.i18n import mark, tr, tr_n
 from services.types import Health, Reach
-from widgets.common.nodes import (
-    age_of,
-    is_silent,
-    is_stale,
-    last_answer,
-    lasting_role,
-    missing_words,
-    server_answered,
-    state_word,
-)
-from widgets.common.text import (
+from widgets.common.look.text import (
     UNKNOWN,
     format_age,
     format_bytes,
@@ -41,6 +31,16 @@ from widgets.common.text import (
     one_line,
     plural,
     short_id,
+)
+from widgets.common.nodes import (
+    age_of,
+    is_silent,
+    is_stale,
+    last_answer,
+    lasting_role,
+    missing_words,
+    server_answered,
+    state_word,
 )
 
 WEEK_S = 7 * 86_400.0

@@ -22,7 +22,7 @@ from services.backup_chunks.command_line import MOST, Job, parse_job
 from services.backup_chunks.model import Backup, Outcome
 from services.backup_chunks.telling import chunk_words, count_words, lines_of, options_of, size_words
 from services.errors import BadInput, UserError
-from services.facts.tablespaces import BackupSource, read_source
+from services.facts.server.tablespaces import BackupSource, read_source
 from services.i18n import english, tr
 from services.inventory.model import with_instances
 from services.procedures.plan.checks import Check, Verdict

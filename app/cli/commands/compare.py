@@ -21,18 +21,18 @@ from app.places import history_file, need_recording, state_file
 from app.written_estate import read_inventory
 from services.clock import SystemClock
 from services.errors import BadInput
-from services.history.recorded_marks import about_recording
+from services.history.recordings.recorded_marks import about_recording
 from services.history.store import HistoryStore
 from services.i18n import english, tr
 from services.inventory.model import with_instances
 from services.procedures.report.around import windows_around
-from services.sampling.catalogue import load_catalogue
 from services.sampling.change.judge import SeriesOf, compare
 from services.sampling.change.model import Asked, Change, Comparison, Despite, Shift, Verdict, Window
 from services.sampling.change.naming import good_name
 from services.sampling.change.words import row, told, window_words
-from services.sampling.own_past import mark_of
-from services.sampling.reader import SeriesReader
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.metrics.reader import SeriesReader
+from services.sampling.past.own_past import mark_of
 from services.sampling.replay import Replay
 
 

@@ -13,10 +13,9 @@ from app.cli.machine import print_json
 from app.places import inventory_file
 from app.vault import SessionVault
 from app.written_estate import read_inventory
-from services.connections.known_certificates import accept_certificate
-from services.connections.probe import AccessReport, probe_access
+from services.connections.probe.test import AccessReport, probe_access
+from services.connections.tls.known_certificates import accept_certificate
 from services.errors import BadInput
-from services.files import is_missing
 from services.i18n import english, tr
 from services.inventory.imports import ImportReport, Merged, merge, settle_secrets
 from services.inventory.imports_mycnf import import_my_cnf
@@ -26,6 +25,7 @@ from services.inventory.model import HostEntry, Instance, Inventory, SqlAccess, 
 from services.inventory.toml_file import load_inventory
 from services.inventory.toml_save import save_inventory
 from services.secrets import SystemVault
+from services.workstation.files import is_missing
 
 _AT_ONCE = 8
 """Hosts tried side by side: below the ten logins at once from which a jump host's sshd begins to drop some

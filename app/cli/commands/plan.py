@@ -31,8 +31,8 @@ from services.procedures.engine.parts import Policy
 from services.procedures.engine.rehearsal import Rehearsal
 from services.procedures.journal.codec import encode, plain
 from services.procedures.plan.checks import Override, Verdict, standing_blocks
+from services.procedures.plan.forms.inputs import hosts_of
 from services.procedures.plan.host_facts import Facts, nobody_answered
-from services.procedures.plan.inputs import hosts_of
 from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.run_model import PUT_OFF, RESTS_AT
 from services.procedures.service.service import Draft, ProcedureService

@@ -16,12 +16,12 @@ from app.places import state_file
 from app.written_estate import read_inventory
 from services.errors import BadInput, StoreError, UserError
 from services.events import Event
-from services.files import private_file
 from services.history.marked_change import ChangeMark
-from services.history.recording import finish_recording
+from services.history.recordings.recording import finish_recording
 from services.i18n import tr
-from services.sampling.catalogue import load_catalogue
-from services.sampling.own_past import mark_of
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.past.own_past import mark_of
+from services.workstation.files import private_file
 
 
 def run(options: Namespace) -> int:
@@ -95,7 +95,7 @@ def _marked(options: Namespace) -> tuple[ChangeMark, ...]:
 
 def _steps(options: Namespace) -> tuple[Event, ...]:
     """Return what runs of this data folder did, as the window shows it; one that can't be read spoils no recording."""
-    from services.history.state_store import StateStore  # late: where nothing was run there is no such file
+    from services.history.state.store import StateStore  # late: where nothing was run there is no such file
     from services.procedures.journal.journal import StoredJournal
     from services.procedures.journal.projection import project
     from services.procedures.service.run_events import run_events

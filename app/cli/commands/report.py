@@ -11,9 +11,9 @@ from app.cli.machine import print_json
 from app.cli.steering import open_service
 from app.places import history_file
 from services.errors import BadInput
-from services.files import write_whole
 from services.i18n import tr
 from services.procedures.service.run_reports import html_of, markdown_of
+from services.workstation.files import write_whole
 
 
 def run(options: Namespace) -> int:

@@ -15,7 +15,7 @@ from app.compose import last_window_cost, open_watcher
 from services.discovery.naming import shown_names
 from services.errors import BadInput
 from services.i18n import tr
-from services.sampling.catalogue import load_catalogue
+from services.sampling.metrics.catalogue import load_catalogue
 from services.sampling.model import ConsoleCost
 from services.sampling.watcher import Watcher
 

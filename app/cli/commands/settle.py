@@ -13,9 +13,9 @@ from app.places import state_file
 from services.discovery.families.galera.two_primaries import sides_words
 from services.discovery.words import moment
 from services.errors import BadInput
-from services.history.split_log import Split, SplitLog
+from services.history.state.split_log import Split, SplitLog
 from services.i18n import tr
-from services.procedures.engine.settling import meaning, open_of, person, settle
+from services.procedures.engine.endings.settling import meaning, open_of, person, settle
 
 
 def run(options: Namespace) -> int:

@@ -9,7 +9,7 @@ from app.window.charts.silences import silences
 from app.window.controller import Controller
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.i18n import tr
-from services.sampling.charts import read_charts
+from services.sampling.metrics.charts import read_charts
 from services.series import Series
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource

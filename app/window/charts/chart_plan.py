@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.drawing.cluster import ordered_nodes
 from services.i18n import tr
-from services.sampling.charts import ChartTemplate, CurveTemplate, load_charts
+from services.sampling.metrics.charts import ChartTemplate, CurveTemplate, load_charts
 from services.types import ONLY_NAMED, VOTES
 from widgets.charts.model import ChartSpec, CurveSpec, LimitBand, LimitLine
+from widgets.common.look.text import format_bytes
 from widgets.common.nodes import curve_indexes
-from widgets.common.text import format_bytes
 
 Place = tuple[str, str]
 """(server, metric) behind a curve."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.discovery.model import ClusterSnapshot, NodeView
-from services.facts.galera_ist import MARGIN
+from services.facts.galera.ist import MARGIN
 from services.facts.model import GaleraFacts
 from services.i18n import tr
 from services.sampling.ist_reach import HOUR_S, WINDOWS, Rate, gcache_needed, over_words
 from services.types import Health
-from widgets.common.text import format_bytes, format_duration, format_percent, format_rate
-from widgets.topology.inspector_content import Row
+from widgets.common.look.text import format_bytes, format_duration, format_percent, format_rate
+from widgets.topology.inspector.content import Row
 from widgets.topology.wording import WEEK_S, reach_words
 
 REACH, KEPT, KEPT_WHOLE = "console.ist_reach_s", "console.ist_history_s", "console.ist_history_whole"
 RATE, WINDOW = "console.ist_rate", "console.ist_rate_window_s"
 IST_METRICS = (REACH, KEPT, KEPT_WHOLE, RATE, WINDOW)
-"""Sampled by the console itself (services/sampling/derived_now.py): seconds, bytes/s; `whole` is 0 or 1."""
+"""Sampled by the console itself (services/sampling/metrics/derived_now.py): seconds, bytes/s; `whole` is 0 or 1."""
 
 ABSENCES_S = (HOUR_S, 8 * HOUR_S, 24 * HOUR_S)
 """A restart with its trouble, a night, a day."""

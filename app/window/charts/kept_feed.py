@@ -12,7 +12,7 @@ from services.errors import UserError
 from services.history.marked_change import ChangeMark, Stretch
 from services.i18n import tr
 from widgets.bridge.ops import Ops
-from widgets.charts.compare_kept import KeptMark
+from widgets.charts.compare.kept import KeptMark
 from widgets.charts.page import ChartsPage
 
 _KEY = "kept-marks"

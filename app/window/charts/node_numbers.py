@@ -11,7 +11,7 @@ from services.i18n import mark, tr
 from services.sampling.model import Metric
 from services.types import Health
 from widgets.bridge.source import EstateSource
-from widgets.common.text import format_bytes, format_duration, format_number, format_percent, plural
+from widgets.common.look.text import format_bytes, format_duration, format_number, format_percent, plural
 
 RECENT_S = 5.0
 """A number is taken from the samples of the last seconds: older ones are no present."""

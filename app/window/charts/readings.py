@@ -17,11 +17,11 @@ from services.discovery.model import FIRST_ANSWERS_S, ClusterSnapshot, NodeView,
 from services.i18n import tr
 from services.types import Health
 from widgets.bridge.source import EstateSource
+from widgets.common.look.text import format_clock
 from widgets.common.spark import Spark
-from widgets.common.text import format_clock
-from widgets.topology.inspector_content import RETURN
-from widgets.topology.inspector_content import Row as FullRow
-from widgets.topology.inspector_told import NO_CURVE, Told, told
+from widgets.topology.inspector.content import RETURN
+from widgets.topology.inspector.content import Row as FullRow
+from widgets.topology.inspector.prepared import NO_CURVE, Told, told
 
 Numbers = Mapping[str, float]
 

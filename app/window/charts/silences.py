@@ -13,11 +13,11 @@ from services.errors import BadInput
 from services.facts.model import SQL, SSH
 from services.i18n import tr, tr_n
 from services.inventory.kinds import KINDS
-from services.sampling.absence import read_over
-from services.sampling.catalogue import load_catalogue
+from services.sampling.metrics.absence import read_over
+from services.sampling.metrics.catalogue import load_catalogue
 from services.types import Reach
+from widgets.common.look.text import format_clock, in_past
 from widgets.common.nodes import heard_last
-from widgets.common.text import format_clock, in_past
 
 _WAYS = {SSH: "SSH", SQL: "SQL"}
 _REACHED = {SSH: {Reach.FULL, Reach.SSH_ONLY}, SQL: {Reach.FULL, Reach.SQL_ONLY}}

@@ -11,8 +11,8 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication
 
 from services.i18n import tr
-from widgets.common.palette import PaletteEntry
-from widgets.common.shortcuts import WINDOW, bind, keys_of
+from widgets.common.commands.palette import PaletteEntry
+from widgets.common.commands.shortcuts import WINDOW, bind, keys_of
 
 if TYPE_CHECKING:
     from app.window.main_window import MainWindow

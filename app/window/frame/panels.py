@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSplitter, QSplitterHandle, QWidget
 
-from widgets.common.fonts import text_percent
-from widgets.common.theme import theme_holder
+from widgets.common.look.fonts import text_percent
+from widgets.common.look.theme import theme_holder
 from widgets.frame.first_frame import Sides, with_text
 
 LEAST, MOST = 160, 640

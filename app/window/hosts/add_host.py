@@ -10,19 +10,19 @@ from PySide6.QtCore import QObject, Signal
 
 from app.vault import SessionVault
 from app.window.main_window import MainWindow
-from services.connections.probe_steps import TITLES, steps_of
+from services.connections.probe.steps import TITLES, steps_of
 from services.errors import BadInput, CertificateUnknown, HostKeyUnknown, UserError
-from services.files import is_missing
 from services.i18n import tr
 from services.inventory.kinds import MYSQL
 from services.inventory.model import HostEntry, Inventory
 from services.secrets import Secret, SecretRef
 from services.types import Health
+from services.workstation.files import is_missing
 from widgets.bridge.ops import Ops
 from widgets.inventory.draft import Candidate, HostDraft, HostKey, ServerCertificate, StepLike, StepLine
 
 if TYPE_CHECKING:
-    from services.connections.probe import AccessReport
+    from services.connections.probe.test import AccessReport
     from widgets.inventory.connection_dialog import ConnectionDialog
 
 _SOURCES = {"ssh": "~/.ssh/config", "mycnf": "~/.my.cnf", "workbench": "MySQL Workbench"}
@@ -127,7 +127,7 @@ class AddHost(QObject):
             self._dialog.begin_steps(waiting)
 
         def work() -> object:
-            from services.connections.probe import probe_access
+            from services.connections.probe.test import probe_access
 
             entry = _with_default_users(draft.entry, path)
             return probe_access(entry, vault, on_step=lambda step: stepped.emit(number, step))
@@ -155,7 +155,7 @@ class AddHost(QObject):
             self._dialog.show_steps(self._steps, done=False)
 
     def _tested(self, number: int, report: object) -> None:
-        from services.connections.probe import AccessReport
+        from services.connections.probe.test import AccessReport
 
         if self._dialog is None or number != self._tests or not isinstance(report, AccessReport):
             return
@@ -185,8 +185,8 @@ class AddHost(QObject):
             return
 
         def work() -> None:
-            from services.connections.host_key_check import accept_host_key
-            from services.connections.known_certificates import accept_certificate
+            from services.connections.ssh.host_key_check import accept_host_key
+            from services.connections.tls.known_certificates import accept_certificate
 
             if isinstance(question, HostKeyUnknown):
                 accept_host_key(question)

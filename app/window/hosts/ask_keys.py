@@ -17,7 +17,7 @@ from widgets.inventory.draft import HostKey
 from widgets.inventory.host_key_question import HostKeyQuestion
 
 if TYPE_CHECKING:  # paramiko stands behind it, and this is loaded for hosts without SSH too
-    from services.connections.probe import AccessReport
+    from services.connections.probe.test import AccessReport
 
 
 class AskKeys(QObject):
@@ -54,7 +54,7 @@ class AskKeys(QObject):
         entry, vault = self._left.popleft(), self._vault
 
         def work() -> AccessReport:
-            from services.connections.probe import probe_access
+            from services.connections.probe.test import probe_access
 
             return probe_access(entry, vault)
 
@@ -78,7 +78,7 @@ class AskKeys(QObject):
             return
 
         def work() -> None:
-            from services.connections.host_key_check import accept_host_key
+            from services.connections.ssh.host_key_check import accept_host_key
 
             accept_host_key(asked)
 

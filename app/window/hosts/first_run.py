@@ -13,9 +13,9 @@ from app.window.main_window import MainWindow
 from services.errors import UserError
 from services.i18n import tr
 from services.types import Health
+from widgets.common.commands.palette import CommandPalette, PaletteEntry
 from widgets.common.empty import EmptyState, Way
-from widgets.common.palette import CommandPalette, PaletteEntry
-from widgets.common.styling import wear
+from widgets.common.look.styling import wear
 from widgets.inventory.first_run import FirstRunPage
 
 TRY_AGAIN, OPEN_DEMO, OTHER_INVENTORY, NEW_INVENTORY = 0, 1, 2, 3

@@ -18,8 +18,8 @@ from services.inventory.model import HostEntry, Inventory
 from services.sampling.watcher import Watcher
 from services.types import Health, Reach
 from widgets.bridge.ops import Ops
-from widgets.common.palette import PaletteEntry
-from widgets.procedures.confirm_strip import ConfirmStrip
+from widgets.common.commands.palette import PaletteEntry
+from widgets.procedures.run.confirm_strip import ConfirmStrip
 
 _RETRY, _EDIT, _STOP = "retry-host:", "edit-host:", "stop-host:"
 

@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from app.window.main_window import MainWindow
-from services.files import is_missing
 from services.i18n import tr
 from services.inventory.model import Inventory
+from services.workstation.files import is_missing
 from widgets.bridge.ops import Ops
 
 

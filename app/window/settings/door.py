@@ -13,10 +13,10 @@ from app.window.main_window import SETTINGS, MainWindow
 from app.window.settings.keeper import Keeper
 from app.window.settings.standing import Standing
 from services.i18n import languages, mark, tr
-from services.preferences import INTERVALS_S, KEEP_DAYS, MOST_GIB
+from services.workstation.preferences import INTERVALS_S, KEEP_DAYS, MOST_GIB
 from widgets.bridge.ops import Ops
-from widgets.common.fonts import SIZES, text_percent
-from widgets.common.theme import theme_holder
+from widgets.common.look.fonts import SIZES, text_percent
+from widgets.common.look.theme import theme_holder
 
 if TYPE_CHECKING:
     from app.window.session import WindowSession
@@ -125,7 +125,7 @@ class SettingsDoor(QObject):
 
 def limit_fault(text: str) -> str:
     """Return what is wrong with a limit that a person typed, '' for nothing."""
-    from services.procedures.plan.inputs import number_of, seconds_of
+    from services.procedures.plan.forms.inputs import number_of, seconds_of
 
     if number_of(text) is not None or seconds_of(text) is None:
         return tr("Write a time like 90 s, 2 min or 1 h.")
@@ -150,7 +150,7 @@ def about(options: Namespace, keeper: Keeper) -> tuple[tuple[str, str], ...]:
 
     import PySide6
 
-    from services.own_version import own_build
+    from services.workstation.own_version import own_build
 
     try:
         licence = metadata("pilothouse")["License-Expression"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from services.errors import UserError
 from services.i18n import tr
-from services.preferences import FILE, Preferences, read_preferences, write_preferences
+from services.workstation.preferences import FILE, Preferences, read_preferences, write_preferences
 
 log = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication
 from app.window.main_window import PAGES, MainWindow
 from app.window.settings.keeper import Keeper
 from services.i18n import tr
-from widgets.common.fonts import next_size, text_percent
-from widgets.common.theme import Theme, ThemeName, apply_text_size, apply_theme, system_theme_name, theme_holder
+from widgets.common.look.fonts import next_size, text_percent
+from widgets.common.look.theme import Theme, ThemeName, apply_text_size, apply_theme, system_theme_name, theme_holder
 
 
 class Standing(QObject):

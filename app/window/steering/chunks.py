@@ -9,7 +9,7 @@ from app.window.main_window import MainWindow
 from app.window.steering.pages import KEY, SteeringPages
 from services.backup_chunks.fitting import why_not_here
 from services.i18n import tr
-from widgets.common.palette import PaletteEntry
+from widgets.common.commands.palette import PaletteEntry
 
 _ENTRY = "backup-chunks"
 

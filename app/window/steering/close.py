@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from app.window.main_window import MainWindow
 from services.i18n import tr
 from widgets.bridge.runs import Runs
-from widgets.procedures.confirm_strip import ConfirmStrip
+from widgets.procedures.run.confirm_strip import ConfirmStrip
 
 
 class CloseQuestion(QObject):

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from services.history.split_log import Split
-    from services.history.state_store import StateStore
+    from services.history.state.split_log import Split
+    from services.history.state.store import StateStore
     from services.procedures.service.service import ProcedureService
     from services.secrets import Vault
 
@@ -48,7 +48,7 @@ class ServiceDoor:
     def refresh(self, service: ProcedureService) -> None:
         """Let the service know hosts that were added or edited since."""
         from app.written_estate import read_inventory
-        from services.sampling.own_past import mark_of
+        from services.sampling.past.own_past import mark_of
 
         inventory = read_inventory(self._options)
         if self._state is not None:
@@ -74,7 +74,7 @@ class ServiceDoor:
         """Settle what is open of a cluster, by the word of who sits here; raise UserError."""
         from app.compose import open_state
         from app.places import state_file
-        from services.procedures.engine.settling import person, settle
+        from services.procedures.engine.endings.settling import person, settle
 
         with open_state(state_file(self._options)) as state:
             settle(state.splits(), cluster_uuid, person(), reason)

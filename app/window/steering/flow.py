@@ -17,9 +17,9 @@ from services.procedures.plan.run_model import RunView
 from services.procedures.plan.wording import wording
 from services.types import Health
 from widgets.bridge.runs import Runs
-from widgets.common.text import format_clock, format_duration
+from widgets.common.look.text import format_clock, format_duration
+from widgets.procedures.run.wizard import WizardPage
 from widgets.procedures.values import Rehearsed
-from widgets.procedures.wizard import WizardPage
 
 if TYPE_CHECKING:  # behind these stand drivers and SQLAlchemy: the service's opening imports them
     from services.procedures.engine.rehearsal import Rehearsal, RehearsedStep

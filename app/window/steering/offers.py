@@ -22,9 +22,9 @@ from services.procedures.service.offers import (
     to_be_mended,
     why_not,
 )
-from widgets.common.palette import PaletteEntry
+from widgets.common.commands.palette import PaletteEntry
 from widgets.inventory.tree import Offer
-from widgets.topology.inspector import Action
+from widgets.topology.inspector.panel import Action
 
 _RUN = "run:"
 _CONNECTION = "connection"

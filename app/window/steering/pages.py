@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStackedWidget
 from services.i18n import tr
 from services.types import Health
 from widgets.procedures.page import ProceduresPage
-from widgets.procedures.wizard import WizardPage
+from widgets.procedures.run.wizard import WizardPage
 
 if TYPE_CHECKING:
     from widgets.procedures.chunks import ChunksPage

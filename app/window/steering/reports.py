@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QFileDialog
 from app.window.main_window import MainWindow
 from app.window.steering.door import ServiceDoor
 from services.errors import BadInput
-from services.files import write_whole
 from services.i18n import tr
 from services.types import Health
+from services.workstation.files import write_whole
 from widgets.bridge.runs import Runs
 
 if TYPE_CHECKING:

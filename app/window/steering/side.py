@@ -17,8 +17,8 @@ from services.sampling.model import Metric
 from services.series import Series
 from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
+from widgets.procedures.run.wizard import WizardPage
 from widgets.procedures.values import Curve
-from widgets.procedures.wizard import WizardPage
 
 EVERY_MS = 2000
 BEFORE_S, AFTER_S, LEAST_S = 120.0, 30.0, 300.0

@@ -33,7 +33,7 @@ from services.types import NOT_KNOWN, Health
 from widgets.bridge.ops import Ops
 from widgets.bridge.runs import Runs
 from widgets.bridge.standing import Standing
-from widgets.common.text import format_duration
+from widgets.common.look.text import format_duration
 from widgets.frame.armed_frame import ArmedFrame
 from widgets.procedures.standing_notice import StandingNotice
 from widgets.procedures.words import driven

@@ -10,9 +10,9 @@ from typing import Protocol
 from PySide6.QtCore import QObject
 
 from app.window.main_window import MainWindow
-from widgets.charts.compare_marks import Side
+from widgets.charts.compare.marks import Side
 from widgets.charts.page import ChartsPage
-from widgets.common.time_pixels import SIDE
+from widgets.common.time_axis.pixels import SIDE
 from widgets.timeline.strip import EventStrip
 
 

@@ -9,7 +9,7 @@ from app.window.main_window import MainWindow
 from app.window.time.shared_axis import SharedAxis
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
-from widgets.common.time_view import MINUTE
+from widgets.common.time_axis.view import MINUTE
 from widgets.timeline.strip import EventStrip
 
 _STEP_S, _STEPS = 0.95, 600.0

@@ -17,7 +17,7 @@ from services.i18n import tr
 if TYPE_CHECKING:
     from services.connections.limits import Limits
     from services.connections.mongo.document import Document
-    from services.connections.ssh import SshLink
+    from services.connections.ssh.connection import SshLink
     from services.inventory.model import HostEntry
     from services.secrets import Vault
 

@@ -13,8 +13,8 @@ from services.connections.mongo.document import Document
 from services.connections.mongo.login import LEAST_WIRE, MOST_WIRE, OtherWire
 from services.connections.mongo.scram import BadProof
 from services.connections.mongo.wire import CommandFailed
-from services.connections.sql_errors import tls_error
-from services.connections.text_rows import BadReply
+from services.connections.sql.errors import tls_error
+from services.connections.sql.text_rows import BadReply
 from services.errors import AuthFailed, OtherProtocol, QueryFailed, TimedOut, TlsMissing, Unreachable, UserError
 from services.i18n import tr
 from services.visible import as_line

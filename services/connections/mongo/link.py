@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from services.connections.budget import LimitReached, Metered, UnderWay
 from services.connections.dial import hang_up
-from services.connections.known_certificates import Pin, changed, name_of, pins_of, unknown
 from services.connections.limits import LOGIN_BYTES, Limits
 from services.connections.mongo.document import Document, Reply, Value
 from services.connections.mongo.errors import (
@@ -32,9 +31,10 @@ from services.connections.mongo.reconfigure import changed as reconfigured
 from services.connections.mongo.subject import subject_of
 from services.connections.mongo.wire import CommandFailed, MongoWire
 from services.connections.reads.mongo import HELLO, MONGO_READS
-from services.connections.text_rows import BadReply
-from services.connections.tls import Proof, Road, Trust, WrongCertificate, trust_for, unverified
-from services.connections.tls_wrapping import Seen, Wrapping
+from services.connections.sql.text_rows import BadReply
+from services.connections.tls.known_certificates import Pin, changed, name_of, pins_of, unknown
+from services.connections.tls.policy import Proof, Road, Trust, WrongCertificate, trust_for, unverified
+from services.connections.tls.wrapping import Seen, Wrapping
 from services.connections.tunnels import Way, open_way
 from services.errors import BadInput, Dropped, QueryFailed, TimedOut, Unreachable, UserError
 from services.i18n import tr
@@ -43,7 +43,7 @@ from services.inventory.model import MongoAccess
 if TYPE_CHECKING:
     from services.connections.mongo.change import MongoCommand, SetChange
     from services.connections.reads.mongo import MongoTemplate
-    from services.connections.ssh import SshLink
+    from services.connections.ssh.connection import SshLink
     from services.inventory.model import HostEntry
     from services.secrets import Vault
 

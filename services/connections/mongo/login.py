@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 from services.connections.mongo.document import Document, Value
 from services.connections.mongo.scram import BadProof, Scram, ScramKind
 from services.connections.mongo.wire import MSG_SINCE, MongoWire
-from services.connections.text_rows import BadReply
+from services.connections.sql.text_rows import BadReply
 from services.i18n import tr
 
 Mechanism = Literal["scram", "x509"]

@@ -13,7 +13,7 @@ from bson.objectid import ObjectId
 from bson.timestamp import Timestamp
 
 from services.connections.mongo.document import Document, Stamp, Value
-from services.connections.text_rows import BadReply
+from services.connections.sql.text_rows import BadReply
 from services.i18n import tr
 
 MOST_DEEP = 32

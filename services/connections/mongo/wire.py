@@ -15,8 +15,8 @@ from services.connections.budget import Metered
 from services.connections.dial import hang_up
 from services.connections.mongo.document import Document, Value
 from services.connections.mongo.plain import as_sent, decoded, encoded
-from services.connections.text_rows import BadReply
-from services.connections.tls import SocketLike, TlsOverChannel
+from services.connections.sql.text_rows import BadReply
+from services.connections.tls.policy import SocketLike, TlsOverChannel
 from services.i18n import tr
 
 _HEAD = struct.Struct("<iiii")

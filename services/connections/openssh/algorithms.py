@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.connections.ssh_target import SshTarget
+from services.connections.ssh.target import SshTarget
 from services.errors import BadInput
 from services.i18n import tr
 from services.ssh_words import fits, fits_list

@@ -28,9 +28,9 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from services.connections.openssh.sealed_keys import Sealed, as_open_text, sealed_in
-from services.files import read_bounded
 from services.i18n import tr
 from services.lines import marked_encoding
+from services.workstation.files import read_bounded
 
 if TYPE_CHECKING:
     from services.secrets import Secret

@@ -32,11 +32,11 @@ from services.connections.openssh.tokens import Tokens
 from services.connections.openssh.treatment import OF_NO_WEIGHT
 from services.connections.openssh.watched import other_encoding
 from services.errors import BadInput
-from services.files import not_ones_own, read_bounded
 from services.globs import Globs
 from services.i18n import tr
 from services.lines import lines_of
 from services.ssh_words import BadLine, arguments, fits, fits_list, keyword_of, port_of, seconds_of
+from services.workstation.files import not_ones_own, read_bounded
 
 SYSTEM_FOLDER = Path("/etc/ssh")
 MOST_INCLUDES = 16  # READCONF_MAX_DEPTH in OpenSSH's readconf.c

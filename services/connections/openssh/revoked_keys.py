@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from services.errors import HostKeysUnread
-from services.files import read_bounded
 from services.i18n import tr
 from services.lines import lines_of
+from services.workstation.files import read_bounded
 
 _MOST_BYTES = 32 * 2**20
 _MAGIC = b"SSHKRL\n\0"

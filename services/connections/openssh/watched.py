@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from services.connections.openssh.own_account import below_home
-from services.files import read_bounded
 from services.globs import Globs
 from services.i18n import tr
 from services.lines import lines_of, marked_encoding
 from services.ssh_words import BadLine, arguments, keyword_of
+from services.workstation.files import read_bounded
 
 _MOST_FILES = 200
 _ASKS_OTHERS = re.compile(r"exec|localnetwork|canonicali", re.IGNORECASE)

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from services.connections.as_server import OPTIONS_READ
-from services.connections.backup_programs import BACKUPS
-from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.command import AS_MYSQL
-from services.connections.folder_programs import ELSEWHERE, OWN_PLACE
-from services.connections.os_loops import OS_LOOP, OS_LOOP_SH
-from services.connections.read_programs import (
+from services.connections.operator.as_server import OPTIONS_READ
+from services.connections.operator.roots_client import roots_client
+from services.connections.programs.backup_programs import BACKUPS
+from services.connections.programs.binlog_programs import BINLOG_MARKS
+from services.connections.programs.folder_programs import ELSEWHERE, OWN_PLACE
+from services.connections.programs.os_loops import OS_LOOP, OS_LOOP_SH
+from services.connections.programs.read_programs import (
     DATA_BORN,
     HAPROXY_SHOW,
     LOG_OF_FILE,
@@ -26,12 +27,11 @@ from services.connections.read_programs import (
     TCP_TRY,
     VIEWS_OF_LOG,
 )
+from services.connections.programs.tls_programs import DIGEST_OF, PAIR_LOOK, TRANSFER_CERTIFICATES
+from services.connections.programs.way_programs import RUN_BY, WAY_OF
+from services.connections.programs.whole_programs import PAIRS, SUMS, TABLES_TOLD
 from services.connections.reads import kinds as k
 from services.connections.reads.template import CommandTemplate
-from services.connections.roots_client import roots_client
-from services.connections.tls_programs import DIGEST_OF, PAIR_LOOK, TRANSFER_CERTIFICATES
-from services.connections.way_programs import RUN_BY, WAY_OF
-from services.connections.whole_programs import PAIRS, SUMS, TABLES_TOLD
 
 MOST_PATHS = 32
 """Of one stat."""

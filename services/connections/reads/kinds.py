@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from services.connections.allowlist_paths import is_binlog_index, is_clean, is_haproxy_socket, is_log, is_readable
+from services.connections.observer.paths import is_binlog_index, is_clean, is_haproxy_socket, is_log, is_readable
 from services.connections.reads.read import Value
 from services.i18n import mark
 

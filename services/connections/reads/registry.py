@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 
-from services.connections.allowlist import check_command, check_statement
 from services.connections.command import Command
+from services.connections.observer.allowlist import check_command, check_statement
 from services.connections.reads.commands import COMMANDS
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.statements import HEARTBEAT, STATEMENTS

@@ -1,6 +1,6 @@
 """Every statement that the Observer road may send. What is not here can't be sent, whoever asks.
 
-Products differ in their words (services/facts/dialect.py says which of them are whose).
+Products differ in their words (services/facts/server/dialect.py says which of them are whose).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ STARTED_AT = _known(
 
 VARIABLE = _known("variable", "SHOW GLOBAL VARIABLES WHERE Variable_name = ", VARIABLE_NAME)
 WHOLE_VARIABLE = _known("whole-variable", "SELECT @@GLOBAL.", GLOBAL_NAME)
-"""Of one whose text SHOW GLOBAL VARIABLES cut (services/facts/cut_texts.py)."""
+"""Of one whose text SHOW GLOBAL VARIABLES cut (services/facts/server/cut_texts.py)."""
 DESYNC_ASKED = _known("desync-asked", "SHOW GLOBAL VARIABLES LIKE 'wsrep_desync'").read()
 LOG_PLACES = _known(
     "log-places",

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.discovery.families.shared.channels import Link
-from services.discovery.judge import Around, Own, serving, verdict
+from services.discovery.judgement.judge import Around, Own, serving, verdict
+from services.discovery.judgement.states import State
 from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
 from services.discovery.nodes import Node
-from services.discovery.states import State
 from services.i18n import mark
 from services.types import Health, Reach
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from services.connections.read_programs import MONGODB_DAEMONS
+from services.connections.programs.read_programs import MONGODB_DAEMONS
 from services.facts.reading import count
 from services.lines import lines_of
 

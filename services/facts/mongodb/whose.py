@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
+from services.facts.machine.system import properties
 from services.facts.mongodb.process import parse_owners, unit_of
-from services.facts.system import properties
 
 _NAMESPACES = re.compile(r"^NSpid:((?:\s+\d{1,10})+)\s*$", re.MULTILINE)
 _ROOT = frozenset({"root", "0"})

@@ -10,7 +10,7 @@ from services.i18n import tr
 from services.procedures.journal.approval import NotBound, told
 from services.procedures.journal.finding import kept_addresses
 from services.procedures.journal.projection import ENDED, project
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.run_model import ASKS_AGAIN
 
 if TYPE_CHECKING:

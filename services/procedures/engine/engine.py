@@ -13,6 +13,7 @@ from functools import partial
 from services.errors import BadInput, Refused, StoreError, UserError
 from services.i18n import tr
 from services.procedures.engine.control import Control
+from services.procedures.engine.endings.undoing import Undoing
 from services.procedures.engine.lock import LockHeld
 from services.procedures.engine.mended import Mended
 from services.procedures.engine.not_known import at_stake, is_last_look, may_be_said
@@ -29,7 +30,6 @@ from services.procedures.engine.parts import sentence as ended
 from services.procedures.engine.putting_off import may_wait, next_step
 from services.procedures.engine.run_log import RunLog
 from services.procedures.engine.steps import Steps
-from services.procedures.engine.undoing import Undoing
 from services.procedures.engine.waits import Waits
 from services.procedures.engine.watching import Watching
 from services.procedures.journal.entries import answered, approved, asked, run_state, step_state, topology
@@ -37,7 +37,7 @@ from services.procedures.journal.entries import lock as lock_line
 from services.procedures.journal.projection import ENDED
 from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.checks import standing_blocks
-from services.procedures.plan.invariants import only_reads, violations
+from services.procedures.plan.invariants.plans import only_reads, violations
 from services.procedures.plan.looks import AT_THE_END, not_back
 from services.procedures.plan.model import Step
 from services.procedures.plan.run_model import (

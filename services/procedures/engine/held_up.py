@@ -11,14 +11,14 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
 from services.errors import UserError
-from services.facts.holding_up import Holder
+from services.facts.server.holding_up import Holder
 from services.procedures.engine.parts import Parts, sentence
 from services.procedures.engine.ports import Acted
 from services.procedures.engine.run_log import RunLog
 from services.procedures.journal.entries import note
 from services.procedures.plan.actions import Action, Detached
 from services.procedures.plan.condition import Answer, Condition
-from services.procedures.plan.invariants import touched
+from services.procedures.plan.invariants.plans import touched
 
 AFTER_S, EVERY_S = 10.0, 10.0
 ACT_AFTER_S, ACT_EVERY_S = 3.0, 3.0

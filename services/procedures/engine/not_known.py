@@ -8,7 +8,7 @@ from __future__ import annotations
 from services.procedures.engine.parts import StepFailed, sentence
 from services.procedures.plan.actions import Detached, WaitFor
 from services.procedures.plan.condition import Answer, Condition
-from services.procedures.plan.invariants import changes, kept_by, only_reads
+from services.procedures.plan.invariants.plans import changes, kept_by, only_reads
 from services.procedures.plan.model import Step
 from services.procedures.plan.run_model import RunView, StepState, StepView
 from services.procedures.plan.waiting_words import waiting_words

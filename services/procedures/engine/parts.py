@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from services.clock import Clock
 from services.discovery.model import ClusterSnapshot
 from services.errors import UserError
-from services.facts.holding_up import Holder
+from services.facts.server.holding_up import Holder
 from services.procedures.engine.ports import ActFailed, Actor, Hosts, Prover
 from services.procedures.plan.actions import Action, AtPrimary, Several
 from services.procedures.plan.checks import Check

@@ -11,7 +11,7 @@ from services.procedures.engine.ports import Prover
 from services.procedures.plan.actions import Ask, Checkpoint, Continue, WaitFor
 from services.procedures.plan.condition import Answer, Condition, Kept
 from services.procedures.plan.inside import of
-from services.procedures.plan.invariants import changes, touched
+from services.procedures.plan.invariants.plans import changes, touched
 from services.procedures.plan.looks import Past
 from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.remembering import Memory

@@ -35,7 +35,7 @@ from services.procedures.journal.entries import (
 from services.procedures.plan.actions import Ask, Checkpoint, Continue, Detached, WaitFor
 from services.procedures.plan.checks import Check, standing_blocks
 from services.procedures.plan.condition import Answer
-from services.procedures.plan.invariants import changes, only_reads, violations
+from services.procedures.plan.invariants.plans import changes, only_reads, violations
 from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.run_model import Question, RunState, StepState
 from services.procedures.plan.sentences import OUTCOME_UNKNOWN

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from services.connections.command import Command
 from services.connections.ports import Rows, text
 from services.errors import Unreachable, UserError
-from services.facts.harmless_options import normal
-from services.facts.option_files import printed
+from services.facts.server.harmless_options import normal
+from services.facts.server.option_files import printed
 from services.i18n import tr
 from services.procedures.engine.ports import Acted, ActFailed, Untouched
 from services.procedures.execute.acting_detached import Attendant

@@ -14,7 +14,7 @@ from services.procedures.execute.acting_output import Cancelled, Masks
 if TYPE_CHECKING:
     from services.clock import Clock
     from services.connections.command import Command
-    from services.facts.detached_work import Found
+    from services.facts.machine.detached_work import Found
     from services.procedures.execute.detached import Work
     from services.procedures.execute.work_progress import WorkProgress
 

@@ -16,12 +16,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from services.connections import operator_files
 from services.connections.command import Command
-from services.connections.operator_files import NotWritten
+from services.connections.operator import files as operator_files
+from services.connections.operator.files import NotWritten
 from services.errors import BadInput, Unreachable, UserError
 from services.facts.masking import masked
-from services.facts.yaml_edit import Settings, edit_yaml
+from services.facts.yaml_files.edit import Settings, edit_yaml
 from services.i18n import tr
 from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.execute.kept_files import NONE, WROTE, Kept

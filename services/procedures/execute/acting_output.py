@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from services.connections.command import MASK
 from services.errors import UserError
-from services.facts.causes import cause, cause_or_last
+from services.facts.logs.causes import cause, cause_or_last
 from services.facts.masking import masked_line
 from services.i18n import tr
 from services.lines import lines_of

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from services.connections import operator_files
-from services.connections.operator_files import NotRead, NotWritten
+from services.connections.operator import files as operator_files
+from services.connections.operator.files import NotRead, NotWritten
 from services.connections.ports import FileSeen
-from services.facts.certificate_files import MOST_TEXT, only_certificates
-from services.facts.certificates import faults_of
+from services.facts.transfer.certificate_files import MOST_TEXT, only_certificates
+from services.facts.transfer.certificates import faults_of
 from services.i18n import tr
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.made_pairs import Pair, made_pair

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from services.connections.command import Command
 from services.connections.ports import OperatorSession, Output
 from services.errors import BadInput, Unreachable
-from services.facts.detached_work import UNIT_PROPERTIES, Found, parse_look, parse_unit
-from services.facts.system import systemd_version
+from services.facts.machine.detached_work import UNIT_PROPERTIES, Found, parse_look, parse_unit
+from services.facts.machine.system import systemd_version
 from services.i18n import tr
 
 FOLDER = "/run/pilothouse"

@@ -12,7 +12,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from services.connections import operator_files
+from services.connections.operator import files as operator_files
 from services.i18n import tr
 from services.procedures.engine.ports import ActFailed
 from services.secrets import Secret

@@ -12,15 +12,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from services.connections.host import HostSession
-from services.connections.operator import HostOperator
+from services.connections.operator.session import HostOperator
 from services.errors import BadInput, Refused
 from services.i18n import tr
 
 if TYPE_CHECKING:
     from services.clock import Clock
-    from services.connections.host_key_check import HostKeyPolicy
     from services.connections.limits import Limits
     from services.connections.ports import ObserverSession, OperatorSession
+    from services.connections.ssh.host_key_check import HostKeyPolicy
     from services.inventory.model import HostEntry
     from services.secrets import Vault
 

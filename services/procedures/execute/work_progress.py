@@ -7,7 +7,7 @@ from collections.abc import Callable
 from services.connections.command import Command
 from services.connections.ports import OperatorSession
 from services.errors import UserError
-from services.facts.machine import parse_du
+from services.facts.machine.machine import parse_du
 from services.i18n import tr
 from services.moments import estimate
 

@@ -16,12 +16,12 @@ from services.boundary import foreign, unforeseen
 from services.clock import Clock
 from services.connections.reads import commands
 from services.discovery.families.mongodb.claims import own_set
+from services.discovery.looks.probe import Part as ProbePart
+from services.discovery.looks.probe import probe
 from services.discovery.model import ClusterSnapshot
-from services.discovery.probe import Part as ProbePart
-from services.discovery.probe import probe
 from services.discovery.snapshot import Look, updated_estate
 from services.errors import UserError
-from services.facts.machine import is_root
+from services.facts.machine.machine import is_root
 from services.facts.model import NodeFacts, Problem
 from services.i18n import tr
 from services.inventory.kinds import MONGODB
@@ -43,13 +43,13 @@ from services.procedures.gather.memory import SECOND_LOOK_S, Memory, ever_seen, 
 from services.procedures.gather.reader import Reader
 from services.procedures.looking.histories import with_histories
 from services.procedures.plan.host_facts import Facts, HostFacts, LockSeen, Remembered
-from services.procedures.plan.named import named_members
 from services.procedures.plan.part import Company, Part, Turn, Way, in_order
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.links import Links
 from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.variables import Variables
+from services.procedures.plan.pasts.named import named_members
 from services.types import ClusterKind, Reach
 
 MOST_AT_ONCE = 16

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from services.addresses import is_address
 from services.connections.reads import commands
-from services.facts.tcp_ways import outcome_of
+from services.facts.machine.tcp_ways import outcome_of
 from services.procedures.gather.reader import Reader
 from services.procedures.plan.host_facts import Named
 

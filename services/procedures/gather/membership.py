@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 
 from services.discovery.model import ClusterSnapshot, NodeView
+from services.facts.galera.state_files import ZERO_UUID
 from services.facts.model import Problem
-from services.facts.option_files import group_members
-from services.facts.state_files import ZERO_UUID
+from services.facts.server.option_files import group_members
 from services.inventory.model import ClusterEntry, Inventory
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder

@@ -14,9 +14,9 @@ from services.discovery.families.galera.two_primaries import primaries_apart, se
 from services.discovery.model import ClusterSnapshot, PrimariesApart
 from services.errors import UserError
 from services.facts.model import Problem
-from services.history.positions import PositionMemory, PositionSeen
-from services.history.split_log import Split
-from services.history.state_rows import NodeMemory, NodeSighting, sightings
+from services.history.state.positions import PositionMemory, PositionSeen
+from services.history.state.rows import NodeMemory, NodeSighting, sightings
+from services.history.state.split_log import Split
 from services.procedures.plan.host_facts import CLAIM, Facts, Remembered, TwoPrimaries
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.types import PLACES
@@ -26,7 +26,7 @@ SECOND_LOOK_S = 2.0
 
 
 class Splits(Protocol):
-    """Two Primary Components seen at once (services.history.split_log.SplitLog)."""
+    """Two Primary Components seen at once (services.history.state.split_log.SplitLog)."""
 
     def note(self, seen: PrimariesApart, seen_by: str) -> bool:
         """Keep a sighting; return whether it is a new one."""
@@ -36,7 +36,7 @@ class Splits(Protocol):
 
 
 class Memory(Protocol):
-    """Our own history of nodes (services.history.state_store.StateStore)."""
+    """Our own history of nodes (services.history.state.store.StateStore)."""
 
     def node_history(self, host: str) -> Iterable[NodeMemory]:
         """Return the incarnations remembered of a host."""

@@ -12,8 +12,8 @@ from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import program_of
 from services.errors import AuthFailed, SudoFailed, TimedOut, Unreachable, UserError
-from services.facts.cut_texts import read_variables
 from services.facts.model import Problem
+from services.facts.server.cut_texts import read_variables
 from services.procedures.plan.part import Company, Reading
 
 T = TypeVar("T")

@@ -17,9 +17,9 @@ from enum import Enum
 from functools import lru_cache, partial
 from typing import Any, Literal, NoReturn, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from services.connections import statement
 from services.connections.command import Command
 from services.connections.mongo import change
+from services.connections.sql import statement
 from services.errors import StoreError
 from services.i18n import english, tr
 from services.procedures import conditions

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from services.addresses import is_address
 from services.connections.host import HostSession
-from services.discovery.crawl import crawl
+from services.discovery.looks.crawl import crawl
 from services.discovery.model import ClusterSnapshot, Unasked
 from services.discovery.naming import names_of
 from services.discovery.shared_hosts import shared_among
 from services.discovery.snapshot import Look, updated_estate
 from services.errors import BadInput
-from services.facts.state_files import is_state_uuid
+from services.facts.galera.state_files import is_state_uuid
 from services.i18n import tr
 from services.inventory.lookalikes import skeleton
 from services.inventory.model import HostEntry, Inventory, with_instances
@@ -25,7 +25,7 @@ from services.procedures.plan.run_model import Entry
 
 if TYPE_CHECKING:
     from services.clock import Clock
-    from services.connections.host_key_check import HostKeyPolicy
+    from services.connections.ssh.host_key_check import HostKeyPolicy
     from services.secrets import Vault
 
 CRAWL_S = 5.0

@@ -15,12 +15,12 @@ from typing import Protocol
 
 from services.boundary import bounded
 from services.errors import StoreError
-from services.files import private_folder, read_bounded, write_whole
-from services.history.procedure_journal import ProcedureLine
+from services.history.state.procedure_journal import ProcedureLine
 from services.history.told import as_store_error
 from services.i18n import tr
 from services.procedures.journal.seals import Chain, key_id, next_head, unsealed
 from services.procedures.plan.run_model import Binding
+from services.workstation.files import private_folder, read_bounded, write_whole
 
 FOLDER = "heads"
 _CONTEXT = b"pilothouse journal head 1\n"

@@ -10,8 +10,8 @@ from typing import NoReturn
 
 from services.clock import Clock, SystemClock
 from services.errors import BadInput, JournalDamaged, StoreError, UserError
-from services.history.procedure_journal import Hold, ProcedureLine
-from services.history.state_store import StateStore
+from services.history.state.procedure_journal import Hold, ProcedureLine
+from services.history.state.store import StateStore
 from services.i18n import tr
 from services.procedures.journal.approval import refuse_unbound
 from services.procedures.journal.codec import plain

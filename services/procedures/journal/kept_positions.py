@@ -9,16 +9,16 @@ from __future__ import annotations
 import logging
 
 from services.errors import UserError
+from services.facts.galera.state_files import NOT_RECOVERED, ZERO_UUID, position_of
 from services.facts.reading import count
-from services.facts.state_files import NOT_RECOVERED, ZERO_UUID, position_of
-from services.history.positions import PositionSeen
-from services.history.state_store import StateStore
+from services.history.state.positions import PositionSeen
+from services.history.state.store import StateStore
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.conditions.galera.transfer import TransferWas
 from services.procedures.journal.codec import plan_in
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.model import Plan, Risk, Step
-from services.procedures.plan.positions import kept_name, tail_name
+from services.procedures.plan.pasts.positions import kept_name, tail_name
 from services.procedures.plan.run_model import Entry, Journal, StepState
 
 _logger = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import NoReturn
 
 from services.errors import JournalDamaged
-from services.history.procedure_journal import ProcedureLine
+from services.history.state.procedure_journal import ProcedureLine
 from services.i18n import tr
 from services.procedures.journal.seals import unsealed
 from services.procedures.plan.run_model import Entry

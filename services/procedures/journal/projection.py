@@ -18,7 +18,7 @@ from services.procedures.journal.entries import problems_after
 from services.procedures.journal.obligations import change_obligations
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check, Override
-from services.procedures.plan.invariants import only_reads
+from services.procedures.plan.invariants.plans import only_reads
 from services.procedures.plan.model import Breach, Plan, Step
 from services.procedures.plan.run_model import (
     PUT_OFF,

@@ -12,10 +12,10 @@ from typing import Protocol
 
 from services.boundary import bounded, why
 from services.errors import KeyringSilent, StoreError, UserError
-from services.files import write_whole
 from services.i18n import tr
 from services.procedures.journal.seals import KEY_BYTES
 from services.secrets import WRITE_S, Secret, SecretRef, SystemVault, Vault
+from services.workstation.files import write_whole
 
 KEY_FILE = "journal.key"
 _ENTRY = SecretRef("keyring", "journal-key")

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from services.history.procedure_journal import ProcedureLine
+from services.history.state.procedure_journal import ProcedureLine
 from services.procedures.plan.run_model import Binding
 
 KEY_BYTES = 32

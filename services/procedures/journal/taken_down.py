@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from services.discovery.on_purpose import OnPurpose
+from services.discovery.judgement.on_purpose import OnPurpose
 from services.procedures.plan.run_model import RunState, RunView, StepState
 
 _UNDER_WAY = frozenset({RunState.RUNNING, RunState.PAUSED, RunState.WAITING, RunState.UNDOING})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services.connections.ports import Output
 from services.connections.reads import commands
-from services.facts.option_files import SERVER_GROUPS
 from services.facts.reading import last_number
+from services.facts.server.option_files import SERVER_GROUPS
 from services.procedures.plan.condition import Kept, Number
 from services.procedures.plan.looks import Asking, Past
 

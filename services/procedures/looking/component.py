@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.errors import UserError
-from services.facts.galera import listed_addresses
+from services.facts.galera.status import listed_addresses
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import TWO_PRIMARIES, Asking
 from services.procedures.plan.remembering import MOST_GAP_S

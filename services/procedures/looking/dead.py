@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from services.connections.reads import commands
 from services.errors import Unreachable, UserError
-from services.facts.system import properties
+from services.facts.machine.system import properties
 from services.procedures.looking.ended import ended, seen_up
 from services.procedures.plan.condition import Answer, OfHost
 from services.procedures.plan.looks import Asking, Past

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from services.errors import UserError
 from services.facts import reads
-from services.facts.machine import parse_process
+from services.facts.machine.machine import parse_process
 from services.procedures.plan.looks import Asking
 from services.procedures.plan.remembering import most_gap_s
 

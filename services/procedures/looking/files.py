@@ -6,7 +6,7 @@ import hashlib
 
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
-from services.facts.file_answers import is_absent
+from services.facts.machine.file_answers import is_absent
 from services.procedures.plan.looks import Asking
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from services.connections.reads import commands
 from services.errors import UserError
 from services.facts import reads
-from services.facts.machine import parse_process
-from services.facts.start_line import founds
+from services.facts.machine.machine import parse_process
+from services.facts.server.start_line import founds
 from services.procedures.plan.looks import Asking
 
 

@@ -12,26 +12,26 @@ from dataclasses import replace
 from typing import Protocol
 
 from services.connections.ports import Output
-from services.connections.read_programs import LEFT_OUT
+from services.connections.programs.read_programs import LEFT_OUT
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
-from services.facts.binlog_files import binlog_files, index_of, is_of_mariadb
-from services.facts.binlog_marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks, why_unread
-from services.facts.log_peers import LogPeer, parse_peers
-from services.facts.other_server import NotRead, OtherServer
-from services.facts.primary_views import LOG_LIMIT_S, PrimaryView, how_far, parse_views, views_read
-from services.facts.ran_alone import RanAlone, ran_alone
+from services.facts.binlog.files import binlog_files, index_of, is_of_mariadb
+from services.facts.binlog.marks import MARKS_LIMIT_S, Mark, marks_read, parse_marks, why_unread
+from services.facts.galera.log_peers import LogPeer, parse_peers
+from services.facts.galera.other_server import NotRead, OtherServer
+from services.facts.galera.primary_views import LOG_LIMIT_S, PrimaryView, how_far, parse_views, views_read
+from services.facts.galera.ran_alone import RanAlone, ran_alone
 from services.facts.reading import count, flag
 from services.lines import lines_of
 from services.procedures.looking.other_server import log_file, read_other_server
-from services.procedures.plan.histories import by_marks, newest_run, side_of, window
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.own_transactions import asked_next, same_event
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.traces import Other, Trace, Traces
 from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.variables import Variables
+from services.procedures.plan.pasts.histories import by_marks, newest_run, side_of, window
+from services.procedures.plan.pasts.own_transactions import asked_next, same_event
 
 _OUT_OF_TIME = 124
 _UPDATES = ("log_slave_updates", "log_replica_updates")

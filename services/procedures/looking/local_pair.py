@@ -11,8 +11,8 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 
 from services.errors import BadInput
-from services.facts.certificate_files import MOST_TEXT, chain_of, loaded, seen
-from services.facts.certificates import FileSeen, PairSeen
+from services.facts.transfer.certificate_files import MOST_TEXT, chain_of, loaded, seen
+from services.facts.transfer.certificates import FileSeen, PairSeen
 from services.i18n import tr
 from services.secrets import Secret
 

@@ -6,15 +6,15 @@ lines left out on the host; a log that does not reach back to that moment shows 
 
 from __future__ import annotations
 
-from services.connections.read_programs import LOG_LINES
+from services.connections.programs.read_programs import LOG_LINES
 from services.connections.reads import commands, statements
 from services.errors import Refused, TimedOut, UserError
 from services.facts import reads
-from services.facts.client_text import own_lines
-from services.facts.json_log import log_file
-from services.facts.log_part import Log
-from services.facts.machine import clock_offset, zone_offset
-from services.facts.option_files import SERVER_GROUPS, printed
+from services.facts.logs.client_text import own_lines
+from services.facts.logs.json_log import log_file
+from services.facts.logs.part import Log
+from services.facts.machine.machine import clock_offset, zone_offset
+from services.facts.server.option_files import SERVER_GROUPS, printed
 from services.lines import lines_of
 from services.procedures.plan.looks import Asking
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 
 from services.connections.reads import commands
 from services.facts import reads
-from services.facts.file_answers import is_absent
-from services.facts.state_files import ZERO_UUID, only_a_server_writes, parse_exact_listing, parse_grastate
-from services.facts.system import units_shown
+from services.facts.galera.state_files import ZERO_UUID, only_a_server_writes, parse_exact_listing, parse_grastate
+from services.facts.machine.file_answers import is_absent
+from services.facts.machine.system import units_shown
 from services.procedures.plan.looks import Asking
 
 _SAFE = {True: "yes", False: "no", None: ""}

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from services.connections.ports import Output
 from services.connections.reads.read import CommandRead
 from services.facts import reads
-from services.facts.other_server import (
+from services.facts.galera.other_server import (
     READ_LIMIT_S,
     SINCE_LIMIT_S,
     UNIT,

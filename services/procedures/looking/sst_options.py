@@ -5,8 +5,8 @@ from __future__ import annotations
 from services.connections.ports import Output
 from services.connections.reads import commands
 from services.errors import UserError
-from services.facts.option_files import parse_defaults
-from services.facts.sst_options import GROUPS, Given
+from services.facts.server.option_files import parse_defaults
+from services.facts.transfer.sst_options import GROUPS, Given
 from services.i18n import tr
 from services.procedures.looking.asked import server_options
 from services.procedures.plan.looks import Asking

@@ -12,8 +12,8 @@ from enum import Enum
 from services.connections.reads import commands
 from services.errors import Unreachable, UserError
 from services.facts import reads
-from services.facts.machine import parse_process
-from services.facts.system import properties
+from services.facts.machine.machine import parse_process
+from services.facts.machine.system import properties
 from services.procedures.plan.looks import Asking
 from services.procedures.plan.parts.machine.unit import Unit
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from services.errors import UserError
-from services.facts.galera import addresses
+from services.facts.galera.status import addresses
 from services.facts.reading import count, without_port
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.looks import Asking

@@ -13,10 +13,10 @@ from services.connections.ports import Output
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.errors import UserError
-from services.facts.join_words import broke_off, donor_failed
-from services.facts.log_part import Log
+from services.facts.logs.part import Log
+from services.facts.machine.tcp_ways import TRANSFER_PORTS, outcome_of
 from services.facts.reading import without_port
-from services.facts.tcp_ways import TRANSFER_PORTS, outcome_of
+from services.facts.transfer.join_words import broke_off, donor_failed
 from services.procedures.looking.log import read_log_since
 from services.procedures.plan.looks import Asking
 from services.procedures.plan.parts.machine.unit import Unit

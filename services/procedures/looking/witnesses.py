@@ -1,6 +1,6 @@
 """How a node came into its group, by witnesses that no client writes for: where its own log does not suffice.
 
-A client can write lines into a server's log that look like the server's (services/facts/client_text.py). It can't make
+A client can write lines into a server's log that look like the server's (facts/logs/client_text.py). It can't make
 a node Synced, it can't set when a file was made, and it writes into no log of systemd's. So where a transfer's own
 lines stand among words that may be a client's, these are asked: the node's state, the file that an SST replaces, and
 the logs of the other members, each by its own undoubted lines.
@@ -13,7 +13,7 @@ from typing import Literal
 
 from services.connections.reads import commands
 from services.errors import UserError
-from services.facts.machine import parse_born
+from services.facts.machine.machine import parse_born
 from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.looking.log import read_log_since
 from services.procedures.plan.looks import Asking

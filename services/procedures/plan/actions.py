@@ -10,7 +10,7 @@ from typing import Literal
 
 from services.connections.command import Command
 from services.connections.mongo.change import LATER, MongoCommand, SetChange
-from services.connections.statement import Statement
+from services.connections.sql.statement import Statement
 from services.procedures.plan.condition import Condition
 
 WHERE_SET = next(iter(LATER))

@@ -176,7 +176,7 @@ class Facts:
     kept: tuple[tuple[str, str], ...] = ()
     problems: tuple[Problem, ...] = ()
     two_primaries: tuple[TwoPrimaries, ...] = ()  # of this cluster, by our own history, not settled yet
-    named: tuple[Named, ...] = ()  # members by some evidence that are no hosts here (plan/named.py)
+    named: tuple[Named, ...] = ()  # members by some evidence that are no hosts here (plan/pasts/named.py)
 
     def addresses(self) -> dict[str, str]:
         """Return host -> the address at which it was read."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.part import Part

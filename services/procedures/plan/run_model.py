@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
-from services.facts.causes import telling
+from services.facts.logs.causes import telling
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check, Override
 from services.procedures.plan.model import Breach, Obligation, Plan, Step

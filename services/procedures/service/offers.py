@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from services.discovery.judgement.states import SYNCED
 from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView, nobody_answered, stands_alone
 from services.discovery.shared_hosts import shared_words
-from services.discovery.states import SYNCED
 from services.discovery.words import names
 from services.errors import UNREACHED, BadInput
 from services.facts.model import SSH

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from services.home import local_user
+from services.workstation.home import local_user
 
 
 def person_here() -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from services.facts.holding_up import read_holders
+from services.facts.server.holding_up import read_holders
 from services.procedures.catalogue import procedure_named
 from services.procedures.engine.lock import ClusterLock
 from services.procedures.engine.parts import Parts, Policy
 from services.procedures.execute.acting import RealActor
 from services.procedures.gather.gather import gather
 from services.procedures.journal.kept_positions import RememberingJournal
-from services.procedures.plan.invariants import declared_off
+from services.procedures.plan.invariants.plans import declared_off
 from services.procedures.plan.looks import LOOKED_AT
 from services.procedures.plan.parts.galera.links import Links
 from services.procedures.verify.prover import RealProver
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from services.clock import Clock
     from services.discovery.model import ClusterSnapshot
-    from services.history.state_store import StateStore
+    from services.history.state.store import StateStore
     from services.inventory.model import Inventory
     from services.procedures.execute.live_hosts import LiveHosts
     from services.procedures.journal.journal import BoundJournal

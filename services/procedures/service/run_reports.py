@@ -12,11 +12,11 @@ from services.procedures.report.around import windows_around
 from services.procedures.report.html import report_html
 from services.procedures.report.markdown import report_markdown
 from services.procedures.service.service import ProcedureService
-from services.sampling.catalogue import Catalogue, load_catalogue
 from services.sampling.change.judge import SeriesOf, compare
 from services.sampling.change.model import Asked, Comparison
-from services.sampling.own_past import mark_of
-from services.sampling.reader import SeriesReader
+from services.sampling.metrics.catalogue import Catalogue, load_catalogue
+from services.sampling.metrics.reader import SeriesReader
+from services.sampling.past.own_past import mark_of
 from services.series import Series
 
 POINTS = 600

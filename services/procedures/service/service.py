@@ -17,9 +17,9 @@ from services.i18n import tr
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.engine.approving import addresses_of, bound_entries, with_binding
 from services.procedures.engine.control import Control, Driven
+from services.procedures.engine.endings.obligations_look import seen_now
 from services.procedures.engine.engine import Engine
 from services.procedures.engine.lock import LockHeld
-from services.procedures.engine.obligations_look import seen_now
 from services.procedures.engine.parts import Parts, Policy
 from services.procedures.engine.rehearsal import Rehearsal, rehearse
 from services.procedures.execute.live_hosts import LiveHosts
@@ -39,10 +39,10 @@ from services.procedures.journal.finding import (
 from services.procedures.journal.journal import BoundJournal, StoredJournal
 from services.procedures.journal.projection import ENDED, at_work_elsewhere, project
 from services.procedures.plan.checks import Check, Override, standing_blocks
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.inputs import filled, refuse_secret
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import filled, refuse_secret
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.looks import LOOKED_AT
 from services.procedures.plan.run_model import Binding, Listener, OpenObligation, Person, RunState, RunView
 from services.procedures.plan.sentences import BLOCKED
@@ -57,9 +57,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from services.clock import Clock
-    from services.connections.host_key_check import HostKeyPolicy
+    from services.connections.ssh.host_key_check import HostKeyPolicy
     from services.errors import JournalDamaged
-    from services.history.state_store import StateStore
+    from services.history.state.store import StateStore
     from services.inventory.model import HostEntry, Inventory
     from services.procedures.engine.ports import Prover
     from services.procedures.journal.heads import Heads

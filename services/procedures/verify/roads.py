@@ -12,7 +12,7 @@ from services.clock import Clock
 from services.connections.ports import ObserverSession, Output
 from services.connections.reads.read import CommandRead
 from services.errors import BadInput, SudoFailed, UserError
-from services.facts.cut_texts import read_variable
+from services.facts.server.cut_texts import read_variable
 from services.procedures.engine.ports import Hosts
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.looks import LIMIT_S, SQL_LIMIT_S, T

@@ -15,10 +15,10 @@ from services.discovery.words import clock
 from services.errors import BadInput
 from services.i18n import tr
 from services.moments import duration
-from services.sampling.catalogue import Catalogue
 from services.sampling.change.blocks import LEAST_BLOCK, LEAST_BLOCKS, MEMORIES, Cut, cut, delta, shift
 from services.sampling.change.model import Asked, Change, Comparison, Despite, Why, Window
 from services.sampling.change.words import said_value, span_words
+from services.sampling.metrics.catalogue import Catalogue
 from services.series import Array, Series
 from services.types import NOT_OFFERED
 
@@ -106,7 +106,7 @@ def _read(series_of: SeriesOf, server: str, key: str, asked: Asked) -> _Samples:
 
 
 def _seconds(series_of: SeriesOf, server: str, key: str, window: Window) -> Series:
-    """Return a window second by second: half as many points as seconds are never thinned (sampling/reader.py)."""
+    """Return a window second by second: half as many points as seconds are never thinned (metrics/reader.py)."""
     return series_of(server, key, window.start, window.end, math.ceil(window.length_s / 2) + 1)
 
 

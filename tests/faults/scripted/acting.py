@@ -6,8 +6,8 @@ import re
 import threading
 from collections.abc import Callable, Mapping
 
-from services.connections import folders_of_others
-from services.connections.folder_programs import OWN_PLACE
+from services.connections.operator import folders_of_others
+from services.connections.programs.folder_programs import OWN_PLACE
 from services.errors import Unreachable, UserError
 from services.procedures.catalogue.galera.encrypt_sst.programs import FOREIGN, TRY
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import REMOVE_COPY
@@ -20,13 +20,13 @@ from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, OFFER,
 from services.procedures.catalogue.galera.snapshot_node.look_through import BRING, LOOK_THROUGH, NONE_BUT_ROOT
 from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LOCAL, PIPE, SMALL_DIGEST
 from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
-from services.procedures.catalogue.steps import restoring_programs as restoring
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.catalogue.steps.haproxy import CLOSE_SESSIONS, SET_STATE
 from services.procedures.catalogue.steps.orphans import END_ORPHANS
-from services.procedures.catalogue.steps.recovering import RECOVER, RECOVER_OR_SAY_WHY
-from services.procedures.catalogue.steps.state_kept import KEEP_STATE, PUT_STATE_BACK, SAVE_STATE
+from services.procedures.catalogue.steps.restored import restoring_programs as restoring
+from services.procedures.catalogue.steps.restored.recovering import RECOVER, RECOVER_OR_SAY_WHY
+from services.procedures.catalogue.steps.restored.state_kept import KEEP_STATE, PUT_STATE_BACK, SAVE_STATE
 from services.procedures.engine.ports import Acted
 from services.procedures.looking.files import digest, wrote_name
 from services.procedures.looking.own_lines import own_lines, without_own

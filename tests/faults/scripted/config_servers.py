@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from services.connections import folders_of_others
 from services.connections.mongo.change import Fields, MongoCommand, SetChange
+from services.connections.operator import folders_of_others
 from services.errors import UserError
 from services.facts.model import DiskFacts, NodeFacts
 from services.facts.mongodb.model import Metadata, MongoFacts
 from services.facts.mongodb.server import MongoServer
 from services.facts.mongodb.sharding import HostList, Router, Shard, ShardedCluster, parse_hosts
-from services.facts.yaml_edit import edit_yaml
-from services.facts.yaml_settings import Scalar, settings_of, text_of
+from services.facts.yaml_files.edit import edit_yaml
+from services.facts.yaml_files.settings import Scalar, settings_of, text_of
 from services.procedures.engine.ports import Acted, ActFailed
 from services.procedures.looking.files import digest, wrote_name
 from services.procedures.looking.own_lines import without_own

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.facts.backups import Backup
-from services.facts.binlog_marks import Mark
+from services.facts.backup.backups import Backup
+from services.facts.binlog.marks import Mark
+from services.facts.galera.primary_views import PrimaryView
+from services.facts.galera.state_files import Grastate
 from services.facts.haproxy import Haproxy, HaproxyServer
+from services.facts.machine.tcp_ways import GROUP_PORT, PORTS
 from services.facts.model import DiskFacts, GaleraFacts, NodeFacts, ServerFacts
-from services.facts.primary_views import PrimaryView
-from services.facts.sst_options import places
-from services.facts.start_line import StartLine, StartWord
-from services.facts.state_files import Grastate
-from services.facts.tcp_ways import GROUP_PORT, PORTS
-from services.facts.write_rate import Rates
+from services.facts.replication.write_rate import Rates
+from services.facts.server.start_line import StartLine, StartWord
+from services.facts.transfer.sst_options import places
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.parts.galera.links import Link
 from services.procedures.plan.parts.galera.traces import Trace

@@ -16,8 +16,8 @@ from services.procedures.journal.entries import approved, planned
 from services.procedures.journal.journal import MemoryJournal
 from services.procedures.plan.checks import Check, Override, Verdict
 from services.procedures.plan.condition import Condition
-from services.procedures.plan.fields import Inputs
-from services.procedures.plan.inputs import filled
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import Entry, Question, RunState, RunView
 from tests.faults.scripted.acting import ScriptedActor

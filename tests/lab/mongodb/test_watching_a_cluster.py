@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
-from services.discovery import states
 from services.discovery.families.mongodb.kind import SHARDED
 from services.discovery.families.mongodb.problems import OLD_PROTOCOL
+from services.discovery.judgement import states
 from services.discovery.model import ClusterSnapshot
 from services.inventory.toml_file import load_inventory
 from services.sampling.watcher import Watcher

@@ -13,10 +13,10 @@ from uuid import uuid4
 import pytest
 
 from app.__main__ import main
-from services.discovery import states
 from services.discovery.families.mongodb.judge import NO_MAJORITY, STALE
 from services.discovery.families.mongodb.kind import REPLICA_SET
 from services.discovery.families.mongodb.problems import EVEN_VOTES, OLD_PROTOCOL
+from services.discovery.judgement import states
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.sampling.watcher import Watcher
 from services.types import Health

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
-from services.discovery import states
 from services.discovery.families.mongodb.kind import REPLICA_SET
+from services.discovery.judgement import states
 from services.discovery.model import ClusterSnapshot
 from services.types import Health
 from tests.lab.estate.estate import Estate

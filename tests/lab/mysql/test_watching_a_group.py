@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
-from services.discovery import states
 from services.discovery.families.group_replication.judge import INSIDE, LEFT_BEHIND, NO_MAJORITY
 from services.discovery.families.group_replication.kind import GROUP_REPLICATION
+from services.discovery.judgement import states
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.sampling.watcher import Watcher
 from services.types import Health

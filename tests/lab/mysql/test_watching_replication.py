@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from services.discovery import states
 from services.discovery.families.replication.kind import ASYNC
+from services.discovery.judgement import states
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.sampling.watcher import Watcher
 from services.types import Health

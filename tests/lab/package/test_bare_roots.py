@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from boot.places import ROOT
-from services.own_version import own_version
+from services.workstation.own_version import own_version
 from tests.lab.estate.estate import Estate
 from tests.lab.package.bare_root import HOME, BareRoot, bare_root
 

@@ -37,11 +37,11 @@ from services.procedures.plan.run_model import Question, RunState
 from tests.lab.estate import vault
 from tests.lab.procedures.steering import Console
 from tests.lab.window_hooks import TestedHooks
-from widgets.common.palette import CommandPalette
+from widgets.common.commands.palette import CommandPalette
 from widgets.frame.armed_frame import ArmedFrame
-from widgets.procedures.inputs_form import DEBOUNCE_MS
+from widgets.procedures.forms.inputs_form import DEBOUNCE_MS
 from widgets.procedures.page import ProceduresPage
-from widgets.procedures.wizard import WizardPage
+from widgets.procedures.run.wizard import WizardPage
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # read when the application is made
 LIVE_S = 90.0

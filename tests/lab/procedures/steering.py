@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 from services.procedures.journal.journal import StoredJournal
 from services.procedures.journal.obligations import open_obligations
 from services.procedures.journal.projection import project

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.state_files import ZERO_UUID
+from services.facts.galera.state_files import ZERO_UUID
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts

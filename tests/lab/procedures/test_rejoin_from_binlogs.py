@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from services.procedures.catalogue.steps.start_hold import SAID
+from services.procedures.catalogue.steps.restored.start_hold import SAID
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from services.procedures.catalogue.steps.start_hold import SAID
+from services.procedures.catalogue.steps.restored.start_hold import SAID
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures import backups

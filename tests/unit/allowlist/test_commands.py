@@ -8,15 +8,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from services.connections.allowlist import check_command
-from services.connections.allowlist_commands import RULES
 from services.connections.command import Command
-from services.connections.os_loops import OS_LOOP, OS_LOOP_SH
-from services.connections.read_programs import READ_PROGRAMS
+from services.connections.observer.allowlist import check_command
+from services.connections.observer.commands import RULES
+from services.connections.programs.os_loops import OS_LOOP, OS_LOOP_SH
+from services.connections.programs.read_programs import READ_PROGRAMS
 from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.facts import reads
-from services.facts.os_stream import os_command
+from services.facts.machine.os_stream import os_command
 from services.secrets import Secret
 from tests.examples import examples
 

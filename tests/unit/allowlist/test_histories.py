@@ -6,15 +6,15 @@ import re
 
 import pytest
 
-from services.connections.allowlist import check_command
-from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.command import Command
-from services.connections.folder_programs import OWN_PLACE
-from services.connections.read_programs import SOCKET_LOGIN, SST_LOGIN, VIEWS_OF_LOG
+from services.connections.observer.allowlist import check_command
+from services.connections.programs.binlog_programs import BINLOG_MARKS
+from services.connections.programs.folder_programs import OWN_PLACE
+from services.connections.programs.read_programs import SOCKET_LOGIN, SST_LOGIN, VIEWS_OF_LOG
 from services.connections.reads.registry import command_of
 from services.errors import Refused
-from services.facts.binlog_marks import marks_read
-from services.facts.primary_views import views_read
+from services.facts.binlog.marks import marks_read
+from services.facts.galera.primary_views import views_read
 
 
 def allowed(made: Command) -> bool:

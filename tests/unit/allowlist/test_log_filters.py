@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.allowlist import check_command
 from services.connections.command import Command
-from services.connections.read_programs import LOG_OF_FILE, LOG_OF_UNIT
+from services.connections.observer.allowlist import check_command
+from services.connections.programs.read_programs import LOG_OF_FILE, LOG_OF_UNIT
 from services.connections.reads.registry import command_of
 from services.errors import Refused
 from services.facts import reads

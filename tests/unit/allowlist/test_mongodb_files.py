@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.connections.allowlist_paths import is_readable
+from services.connections.observer.paths import is_readable
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.clock import ManualClock
-from services.connections import allowlist, sql
-from services.connections.allowlist import check_command, check_statement
 from services.connections.command import Command
 from services.connections.host import HostSession
+from services.connections.observer import allowlist
+from services.connections.observer.allowlist import check_command, check_statement
 from services.connections.reads import commands, kinds, registry, statements
 from services.connections.reads.kinds import Kind
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, statement_of
 from services.connections.reads.template import CommandTemplate, SqlTemplate
+from services.connections.sql import session as sql
 from services.errors import BadInput, Refused
 from services.facts import reads
 from services.inventory.model import HostEntry, SqlAccess

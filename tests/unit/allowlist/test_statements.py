@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from services.connections.allowlist import check_statement
+from services.connections.observer.allowlist import check_statement
 from services.connections.reads.registry import statement_of
 from services.errors import Refused
-from services.facts import dialect
+from services.facts.server import dialect
 from tests.examples import examples
 from tests.unit.allowlist.disguises import CALLS, CHANGES, HOLDERS, QUOTING, READS, TAILS, WRAPS, changing
 from tests.unit.allowlist.read_grammar import SHOWS, SHOWS_ELSEWHERE, reads

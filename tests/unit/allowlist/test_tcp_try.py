@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.connections.allowlist import check_command
 from services.connections.command import Command
-from services.connections.os_loops import OS_LOOP
-from services.connections.read_programs import TCP_TRY
+from services.connections.observer.allowlist import check_command
+from services.connections.programs.os_loops import OS_LOOP
+from services.connections.programs.read_programs import TCP_TRY
 from services.errors import Refused
 from tests.examples import examples
 

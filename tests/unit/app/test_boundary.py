@@ -25,12 +25,12 @@ from services.clock import SystemClock
 from services.connections.command import Command
 from services.connections.host import HostSession
 from services.connections.links import Links
-from services.connections.operator import HostOperator
+from services.connections.operator.session import HostOperator
 from services.connections.reads import commands, statements
-from services.connections.statement import Statement
+from services.connections.sql.statement import Statement
 from services.errors import KeyringSilent, SecretMissing, StoreError, UserError
-from services.history.recording import record_to
-from services.history.state_store import StateStore
+from services.history.recordings.recording import record_to
+from services.history.state.store import StateStore
 from services.history.store import HistoryStore
 from services.history.store_file import StoreFile
 from services.inventory.model import HostEntry, SqlAccess, SshAccess

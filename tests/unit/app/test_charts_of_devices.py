@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.window.charts.chart_plan import ChartPlan, chart_plan
+from services.facts.machine.os_stream import MOST_DRAWN, OsParser
 from services.facts.model import MachineFacts
-from services.facts.os_stream import MOST_DRAWN, OsParser
-from services.sampling.catalogue import load_catalogue
+from services.sampling.metrics.catalogue import load_catalogue
 from tests.unit.discovery.scenes import estate, member
 
 LINE = (

@@ -12,7 +12,7 @@ from app.__main__ import main
 from app.cli.commands import chunks
 from services.backup_chunks.asked import QUESTIONS, asked
 from services.errors import BadInput
-from services.facts.tablespaces import BackupSource
+from services.facts.server.tablespaces import BackupSource
 from tests.unit.app.test_command_line import inventory, private_log
 from tests.unit.facts.test_tablespaces import MARIADB, host
 

@@ -23,11 +23,11 @@ from app.mark_shelf import StateShelf
 from services.clock import ManualClock
 from services.errors import BadInput
 from services.history.marked_change import ChangeMark
-from services.history.recording import finish_recording, record_to
+from services.history.recordings.recording import finish_recording, record_to
 from services.history.store import HistoryStore
 from services.procedures.service.person import person_here
 from services.sampling.change.model import Window
-from services.sampling.own_past import mark_of
+from services.sampling.past.own_past import mark_of
 from services.series import Sample
 from tests.unit.app.steering_service import DESYNC, Shell
 from tests.unit.sampling.change_series import NOW, remembering

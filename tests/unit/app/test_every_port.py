@@ -24,7 +24,7 @@ from app.vault import SessionVault
 from services.boundary import PORTS
 from services.clock import ManualClock
 from services.errors import SecretMissing, StoreError
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 from services.history.writer import Writer
 from services.procedures.journal import heads, seal_key
 from services.secrets import MemoryVault, Secret, SecretRef
@@ -33,30 +33,32 @@ from tests.unit.app.test_boundary import EVERY, RAISED, thrower, told
 ROOT = Path(__file__).resolve().parents[3]
 FOREIGN = frozenset({
     "paramiko", "pymysql", "pymongo", "bson", "keyring", "sqlalchemy", "sqlite3", "socket", "subprocess", "ssl",
-    "cryptography", "services.files",
+    "cryptography", "services.workstation.files",
 })  # fmt: skip
-_HOST = ("services.connections.host.HostSession", "services.connections.operator.HostOperator")
-_HISTORY = ("services.history.store.HistoryStore", "services.history.state_store.StateStore")
+_HOST = ("services.connections.host.HostSession", "services.connections.operator.session.HostOperator")
+_HISTORY = ("services.history.store.HistoryStore", "services.history.state.store.StateStore")
 BEHIND: dict[str, tuple[str, ...]] = {
     "services.connections.": _HOST,
-    "services.history.procedure_journal.Hold": ("services.history.procedure_journal.ProcedureLog",),
+    "services.history.state.procedure_journal.Hold": ("services.history.state.procedure_journal.ProcedureLog",),
     "services.history.": _HISTORY,
-    "services.os_keyring.": ("services.secrets.SystemVault",),
+    "services.workstation.os_keyring.": ("services.secrets.SystemVault",),
     "services.inventory.": (),  # the command's own boundary, and the window's workers
-    "services.sampling.console_memory.ConsoleMemory": (),  # memory of the console itself: asks nobody
+    "services.sampling.past.console_memory.ConsoleMemory": (),  # memory of the console itself: asks nobody
 }
 """What stands behind which ports, by the beginning of its name: the longest counts."""
 SHOWN_BY = {
     "services.connections.host.HostSession": "test_that_a_host_session_lets_out_sentences_about_its_host_only",
-    "services.connections.operator.HostOperator": "test_that_the_changing_road_says_that_an_act_may_have_happened",
+    "services.connections.operator.session.HostOperator": (
+        "test_that_the_changing_road_says_that_an_act_may_have_happened"
+    ),
     "services.connections.remote_stream.RemoteStream": "test_that_a_mock_of_an_odd_host_ends_no_check",
     "services.secrets.SystemVault": "test_that_the_vault_names_the_keyring_and_quotes_nothing_of_a_backend",
     "services.secrets.MemoryVault": "test_that_secrets_in_memory_let_out_sentences_only",
     "services.history.store.HistoryStore": "test_that_a_history_lets_out_sentences_about_its_file_only",
-    "services.history.state_store.StateStore": "test_that_the_state_store_lets_out_sentences_only",
-    "services.history.procedure_journal.ProcedureLog": "test_that_each_part_of_the_state_lets_out_sentences_only",
-    "services.history.split_log.SplitLog": "test_that_each_part_of_the_state_lets_out_sentences_only",
-    "services.history.change_marks.ChangeMarks": "test_that_each_part_of_the_state_lets_out_sentences_only",
+    "services.history.state.store.StateStore": "test_that_the_state_store_lets_out_sentences_only",
+    "services.history.state.procedure_journal.ProcedureLog": "test_that_each_part_of_the_state_lets_out_sentences_only",
+    "services.history.state.split_log.SplitLog": "test_that_each_part_of_the_state_lets_out_sentences_only",
+    "services.history.state.change_marks.ChangeMarks": "test_that_each_part_of_the_state_lets_out_sentences_only",
     "services.procedures.journal.heads.HeadFiles": "test_that_the_journals_files_let_out_sentences_only",
     "services.procedures.journal.seal_key.WorkstationKey": "test_that_the_journals_files_let_out_sentences_only",
 }
@@ -150,7 +152,7 @@ def test_that_a_run_whose_lock_can_not_be_made_is_no_traceback(
 ) -> None:
     with StateStore.open(tmp_path / "state.sqlite") as store:
         log = store.procedures()
-        monkeypatch.setattr("services.history.procedure_journal.lock_descriptor", thrower(raised))
+        monkeypatch.setattr("services.history.state.procedure_journal.lock_descriptor", thrower(raised))
         if isinstance(raised, OSError):
             assert log.hold(1) is None
         else:

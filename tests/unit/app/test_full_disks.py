@@ -21,8 +21,8 @@ from app import compose
 from app.__main__ import main
 from services.clock import ManualClock
 from services.errors import StoreError
-from services.history.recording import open_recording
-from services.history.state_store import StateStore
+from services.history.recordings.recording import open_recording
+from services.history.state.store import StateStore
 from services.inventory.model import HostEntry
 from services.procedures.journal.heads import HeadFiles
 from services.procedures.journal.journal import StoredJournal

@@ -11,7 +11,7 @@ import pytest
 
 from app.__main__ import main
 from app.cli.commands import inventory as command
-from services.connections.probe import AccessReport, Step
+from services.connections.probe.test import AccessReport, Step
 from services.inventory.model import HostEntry
 from services.secrets import SecretRef, SystemVault
 

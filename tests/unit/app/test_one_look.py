@@ -11,7 +11,7 @@ import pytest
 from app.cli.one_look import SECOND_LOOK_S, look
 from services.clock import ManualClock
 from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 from tests.unit.discovery.scenes import AT, STATE, estate, member, only
 from tests.unit.discovery.test_two_primaries import split
 

@@ -10,7 +10,7 @@ from app.cli.commands import inventory as command
 from app.cli.commands.topology import all_good
 from app.cli.terminal import estate_text
 from app.window.charts.chart_plan import chart_plan
-from services.connections.probe import AccessReport, Step
+from services.connections.probe.test import AccessReport, Step
 from services.discovery.families.galera.kind import GALERA
 from services.discovery.families.proxysql.kind import PROXYSQL
 from services.discovery.model import EstateSnapshot

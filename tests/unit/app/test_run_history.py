@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.discovery.on_purpose import OnPurpose
+from services.discovery.judgement.on_purpose import OnPurpose
 from services.events import Event
 from tests.unit.app.steering_service import ROLLING, Shell
 

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from services.procedures.catalogue import all_procedures
-from services.procedures.plan.inputs import field_faults, holds_secret
+from services.procedures.plan.forms.inputs import field_faults, holds_secret
 from services.procedures.plan.procedure import Procedure
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of

@@ -13,7 +13,7 @@ from services.discovery.families.single.kind import UNKNOWN
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.facts.model import NodeFacts, Problem
 from services.types import Reach
-from widgets.common.text import format_clock, speak_of_past
+from widgets.common.look.text import format_clock, speak_of_past
 
 AT = 1_795_200_000.0
 REFUSED = Problem("sql", "db1: down; next attempt in 9 s.", "connection-refused", "10.0.0.1 port 3306 refused.")

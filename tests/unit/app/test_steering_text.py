@@ -34,9 +34,9 @@ from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.engine.control import Control
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check, Override, Remedy, Verdict
-from services.procedures.plan.fields import Fault, Field
+from services.procedures.plan.forms.fields import Fault, Field
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import filled
 from services.procedures.plan.model import Breach
 from services.procedures.plan.run_model import Broken, OpenObligation, Question, RunState, RunView, StepState, StepView
 from services.procedures.service.service import Draft

@@ -13,8 +13,8 @@ from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ALL_DOWN, NO_PRIMARY_HEARD, SPARE, ClusterSnapshot, EstateSnapshot
 from services.events import Bus
 from services.facts.model import NodeFacts
-from services.history.positions import PositionSeen
-from services.history.state_store import StateStore
+from services.history.state.positions import PositionSeen
+from services.history.state.store import StateStore
 from services.sampling.hub import Hub
 from services.types import Health, Reach
 from tests.unit.discovery.scenes import AT, STATE, address, estate, machine, member, only

@@ -10,7 +10,7 @@ from services.backup_chunks.advice import FILES, LARGER, LEAVE, MEMORY, TEST, ad
 from services.backup_chunks.arithmetic import apart, fails, memory_bound, objects_of, reckon, together, trying_s
 from services.backup_chunks.model import MIB, Backup, Network
 from services.backup_chunks.telling import count_words, lines_of, money_words, odds_words, size_words
-from services.facts.tablespaces import FileClass
+from services.facts.server.tablespaces import FileClass
 
 MB, GB, TB = 10**6, 10**9, 10**12
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.connections import ssh_config
+from services.connections.ssh import config as ssh_config
 from tests.lab.sample import leave_out_long
 
 

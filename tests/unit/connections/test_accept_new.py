@@ -8,11 +8,11 @@ from pathlib import Path
 import paramiko
 import pytest
 
-from services.connections.host_key_check import _is_new, accept_host_key
-from services.connections.host_keys import KnownHosts, _hash
 from services.connections.limits import Limits
-from services.connections.ssh import SshLink
-from services.connections.ssh_target import SshTarget
+from services.connections.ssh.connection import SshLink
+from services.connections.ssh.host_key_check import _is_new, accept_host_key
+from services.connections.ssh.host_keys import KnownHosts, _hash
+from services.connections.ssh.target import SshTarget
 from services.errors import BadInput, HostKeyChanged, HostKeyUnknown
 from services.inventory.model import HostEntry, SshAccess
 from services.secrets import MemoryVault, SecretRef

@@ -13,8 +13,8 @@ import pytest
 
 from services.connections.dial import dial
 from services.connections.openssh import canonical_name
-from services.connections.ssh_config import target_for
-from services.connections.ssh_target import SshTarget
+from services.connections.ssh.config import target_for
+from services.connections.ssh.target import SshTarget
 from services.errors import BadInput, TimedOut
 from services.inventory.model import SshAccess
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from services.connections.limits import Limits
-from services.connections.proxy_process import ProxyProcess
-from services.connections.ssh import SshLink
+from services.connections.ssh.connection import SshLink
+from services.connections.ssh.proxy_process import ProxyProcess
 from services.errors import Unreachable
 from services.inventory.model import HostEntry, SshAccess
 from services.secrets import MemoryVault, SecretRef, SystemVault, environment_for_children

@@ -7,7 +7,7 @@ import sys
 
 CODE = """
 import socket, threading
-from services.connections.transport import SshTransport
+from services.connections.ssh.transport import SshTransport
 near, far = socket.socketpair()
 far.sendall(b"SSH-2.0-OpenSSH_9.6\\r\\n")
 transport = SshTransport(near)

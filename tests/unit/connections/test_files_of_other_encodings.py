@@ -9,7 +9,7 @@ import paramiko
 import pytest
 
 from services.connections.openssh.key_files import CannotOpen, private_key, read_key_file
-from services.connections.ssh_config import target_for
+from services.connections.ssh.config import target_for
 from services.errors import BadInput
 from services.inventory.model import SshAccess
 from services.secrets import Secret

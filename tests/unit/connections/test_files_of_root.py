@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from services.connections import operator_files
 from services.connections.command import Command
+from services.connections.operator import files as operator_files
 from services.secrets import Secret
 
 SHELLS = [shell for shell in ("dash", "bash") if shutil.which(shell)]

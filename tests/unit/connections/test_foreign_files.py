@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from app.places import data_folder
-from services.connections import known_certificates
-from services.connections.known_certificates import accept_certificate, pins_of
+from services.connections.tls import known_certificates
+from services.connections.tls.known_certificates import accept_certificate, pins_of
 from services.errors import BadInput, CertificateUnknown
 
 NAME, PRINT = "db1:3306", ":".join(["AB"] * 32)

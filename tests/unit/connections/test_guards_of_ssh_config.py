@@ -7,9 +7,9 @@ from pathlib import Path
 import paramiko
 import pytest
 
-from services.connections.host_key_check import check_host_key, key_algorithms, known_for
-from services.connections.ssh_config import target_for
-from services.connections.ssh_target import SshTarget
+from services.connections.ssh.config import target_for
+from services.connections.ssh.host_key_check import check_host_key, key_algorithms, known_for
+from services.connections.ssh.target import SshTarget
 from services.errors import BadInput, HostKeyChanged
 from services.inventory.model import SshAccess
 

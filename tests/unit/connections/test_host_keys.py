@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.host_keys import KnownHosts, Verdict, fingerprint, remember
+from services.connections.ssh.host_keys import KnownHosts, Verdict, fingerprint, remember
 from services.errors import BadInput
 
 needs_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")

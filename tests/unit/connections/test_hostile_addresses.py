@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from services.addresses import is_address, is_host_name_of_ssh, is_login, is_this_machine, parse_hop
 from services.clock import SystemClock
-from services.connections.host_keys import remember
-from services.connections.ssh_config import hop_for, target_for
-from services.discovery.crawl import crawl
+from services.connections.ssh.config import hop_for, target_for
+from services.connections.ssh.host_keys import remember
+from services.discovery.looks.crawl import crawl
 from services.errors import BadInput, Unreachable, UserError
 from services.inventory.model import HostEntry, SshAccess
 from services.inventory.toml_file import parse_inventory

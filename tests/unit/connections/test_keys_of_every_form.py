@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from services.connections.limits import Limits
 from services.connections.openssh.key_files import CannotOpen, NeedsPassphrase, private_key, public_half, read_key_file
-from services.connections.ssh import SshLink
+from services.connections.ssh.connection import SshLink
 from services.errors import AuthFailed
 from services.inventory.model import HostEntry, SshAccess
 from services.secrets import MemoryVault, Secret, SecretRef

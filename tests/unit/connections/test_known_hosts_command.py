@@ -11,14 +11,14 @@ from pathlib import Path
 import paramiko
 import pytest
 
-from services.connections.host_key_check import check_host_key, key_algorithms, known_for
 from services.connections.limits import Limits
 from services.connections.openssh import known_hosts_command
 from services.connections.openssh.program import ssh_program
-from services.connections.probe import probe_access
-from services.connections.ssh import SshLink
-from services.connections.ssh_config import target_for
-from services.connections.ssh_target import SshTarget
+from services.connections.probe.test import probe_access
+from services.connections.ssh.config import target_for
+from services.connections.ssh.connection import SshLink
+from services.connections.ssh.host_key_check import check_host_key, key_algorithms, known_for
+from services.connections.ssh.target import SshTarget
 from services.errors import BadInput, HostKeyChanged, HostKeyUnknown
 from services.inventory.model import HostEntry, SshAccess
 from services.secrets import MemoryVault, SecretRef

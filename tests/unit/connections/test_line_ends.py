@@ -9,9 +9,9 @@ from pathlib import Path
 import paramiko
 import pytest
 
-from services.connections import known_certificates
-from services.connections.host_keys import KnownHosts, Verdict
-from services.connections.ssh_config import target_for
+from services.connections.ssh.config import target_for
+from services.connections.ssh.host_keys import KnownHosts, Verdict
+from services.connections.tls import known_certificates
 from services.inventory.imports_mycnf import import_my_cnf
 from services.inventory.imports_ssh import import_ssh_config
 from services.inventory.model import SshAccess

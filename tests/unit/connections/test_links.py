@@ -8,9 +8,9 @@ import pytest
 
 from services.connections.limits import Limits
 from services.connections.links import Links, Road
-from services.connections.sql import SqlLink
-from services.connections.ssh import SshLink
-from services.connections.ssh_target import SshTarget
+from services.connections.sql.session import SqlLink
+from services.connections.ssh.connection import SshLink
+from services.connections.ssh.target import SshTarget
 from services.errors import Refused, TimedOut
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import MemoryVault

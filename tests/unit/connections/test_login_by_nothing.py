@@ -8,7 +8,7 @@ import paramiko
 import pytest
 
 from services.connections.limits import Limits
-from services.connections.ssh import SshLink
+from services.connections.ssh.connection import SshLink
 from services.errors import AuthFailed
 from services.inventory.model import HostEntry, SshAccess
 from services.secrets import MemoryVault, SecretRef

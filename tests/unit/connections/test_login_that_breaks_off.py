@@ -14,7 +14,7 @@ import pytest
 from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.connections.limits import Limits
-from services.connections.tls import trust_for
+from services.connections.tls.policy import trust_for
 from services.errors import UserError
 from services.inventory.model import HostEntry, SqlAccess
 from services.secrets import MemoryVault, SecretRef

@@ -16,9 +16,9 @@ import pytest
 from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.connections.limits import Limits
-from services.connections.mysql_wire import Account, MySqlWire
-from services.connections.sql_errors import connect_error
-from services.connections.tls import Trust
+from services.connections.sql.errors import connect_error
+from services.connections.sql.mysql_wire import Account, MySqlWire
+from services.connections.tls.policy import Trust
 from services.errors import TimedOut, TlsFailed, Unreachable
 from services.inventory.model import HostEntry, SqlAccess, SshAccess, Tls
 from services.secrets import MemoryVault, SecretRef

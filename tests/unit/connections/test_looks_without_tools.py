@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.backup_programs import BACKUPS
-from services.connections.tls_programs import PAIR_LOOK, TRANSFER_CERTIFICATES
-from services.facts.certificate_files import parse_pair
-from services.facts.certificates import faults_of
+from services.connections.programs.backup_programs import BACKUPS
+from services.connections.programs.tls_programs import PAIR_LOOK, TRANSFER_CERTIFICATES
+from services.facts.transfer.certificate_files import parse_pair
+from services.facts.transfer.certificates import faults_of
 from tests.unit.pairs import NOW, Authority
 
 BASH = shutil.which("bash")

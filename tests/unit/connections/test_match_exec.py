@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.connections.openssh import conditions
-from services.connections.ssh_config import target_for
+from services.connections.ssh.config import target_for
 from services.inventory.model import SshAccess
 from services.secrets import SecretRef
 from tests.conftest import ExpectLog

@@ -15,8 +15,8 @@ import pytest
 from services.connections import remote_command
 from services.connections.limits import Limits
 from services.connections.remote_stream import RemoteStream
+from services.connections.ssh.transport import SshTransport
 from services.connections.sudo import Wrapped
-from services.connections.transport import SshTransport
 from services.errors import Unreachable
 
 PROBLEMS = (EOFError(), OSError("Socket is closed"), paramiko.SSHException("Key-exchange timed out"))

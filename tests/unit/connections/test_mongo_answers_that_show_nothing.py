@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from services.connections.mongo.change import command
-from services.connections.operator import HostOperator
+from services.connections.operator.session import HostOperator
 from services.connections.reads import mongo as reads
 from services.errors import QueryFailed, TimedOut
 from services.inventory.model import HostEntry, MongoAccess

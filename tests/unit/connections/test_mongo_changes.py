@@ -11,7 +11,7 @@ import pytest
 from services.connections.limits import Limits
 from services.connections.mongo.change import Documents, MongoCommand, Pair, SetChange, command, fields
 from services.connections.mongo.reconfigure import changed
-from services.connections.operator import HostOperator
+from services.connections.operator.session import HostOperator
 from services.errors import BadInput, QueryFailed, Refused, Unreachable
 from services.inventory.model import HostEntry, MongoAccess, SqlAccess
 from services.procedures.journal.codec import decode, encode

@@ -16,7 +16,7 @@ from bson.regex import Regex
 
 from services.connections.mongo.document import Stamp
 from services.connections.mongo.plain import MOST_DEEP, decoded
-from services.connections.text_rows import BadReply
+from services.connections.sql.text_rows import BadReply
 
 OID = bson.ObjectId()
 MOMENT = dt.datetime(2026, 11, 26, 6, 0, tzinfo=dt.UTC)

@@ -18,7 +18,7 @@ from services.connections.limits import Limits
 from services.connections.mongo.link import MongoLink
 from services.connections.mongo.only_reads import template_of
 from services.connections.reads import mongo as reads
-from services.connections.ssh import SshLink
+from services.connections.ssh.connection import SshLink
 from services.errors import QueryFailed, TlsFailed, Unreachable
 from services.inventory.model import HostEntry, MongoAccess, SshAccess
 from services.secrets import MemoryVault, SecretRef

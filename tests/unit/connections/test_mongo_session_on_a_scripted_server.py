@@ -18,10 +18,10 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.host import HostSession
-from services.connections.known_certificates import accept_certificate
 from services.connections.limits import Limits
 from services.connections.mongo.document import Stamp
 from services.connections.reads import mongo as reads
+from services.connections.tls.known_certificates import accept_certificate
 from services.errors import (
     AuthFailed,
     BadInput,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.connections.command import Command
-from services.connections.operator_files import copied, folder_made, named, removed, written
+from services.connections.operator.files import copied, folder_made, named, removed, written
 from services.secrets import Secret
 
 

@@ -10,19 +10,20 @@ from typing import Any
 
 import pytest
 
-from services import files
-from services.connections import dial, ssh_config
+from services.connections import dial
 from services.connections.openssh import agent, key_files, own_account, program, tokens
 from services.connections.openssh.program import Question, ssh_program
 from services.connections.openssh.settings import Settings, settings_of
 from services.connections.openssh.tokens import Tokens
-from services.connections.ssh_config import target_for
+from services.connections.ssh import config as ssh_config
+from services.connections.ssh.config import target_for
 from services.connections.tunnels import _local
 from services.errors import BadInput
 from services.inventory.imports_mycnf import import_my_cnf
 from services.inventory.imports_workbench import default_path
 from services.inventory.model import SshAccess
 from services.ssh_words import arguments
+from services.workstation import files
 
 _POSIX_ALONE = {"getuid", "geteuid", "killpg", "getpgid", "fchmod"}
 

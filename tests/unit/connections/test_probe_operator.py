@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from services.connections import sql_setup
 from services.connections.limits import Limits
 from services.connections.ports import Rows
-from services.connections.probe import Step, _Probe
-from services.connections.probe_operator import rights_in
-from services.connections.sql import SqlLink
+from services.connections.probe.operator import rights_in
+from services.connections.probe.test import Step, _Probe
+from services.connections.sql import setup as sql_setup
+from services.connections.sql.session import SqlLink
 from services.errors import AuthFailed, Unreachable, UserError
 from services.inventory.model import HostEntry, SqlAccess
 from services.secrets import MemoryVault, SecretRef

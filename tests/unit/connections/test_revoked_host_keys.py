@@ -12,7 +12,7 @@ import pytest
 
 from services.connections.limits import Limits
 from services.connections.openssh.revoked_keys import Certified, read_revoked_keys
-from services.connections.ssh import SshLink
+from services.connections.ssh.connection import SshLink
 from services.errors import BadInput, HostKeyChanged
 from services.inventory.model import HostEntry, SshAccess
 from services.secrets import MemoryVault, SecretRef

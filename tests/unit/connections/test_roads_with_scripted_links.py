@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from services.connections.limits import Limits
-from services.connections.ssh import SshLink
-from services.connections.tls import trust_for
+from services.connections.ssh.connection import SshLink
+from services.connections.tls.policy import trust_for
 from services.connections.tunnels import open_way
 from services.errors import Unreachable
 from services.inventory.model import HostEntry, SqlAccess, SshAccess

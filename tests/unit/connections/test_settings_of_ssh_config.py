@@ -12,7 +12,6 @@ from pathlib import Path
 import paramiko
 import pytest
 
-from services.connections.host_key_check import check_host_key, known_for
 from services.connections.limits import Limits
 from services.connections.openssh.algorithms import CIPHERS, KEX, MACS, offer_for
 from services.connections.openssh.program import ssh_program
@@ -25,10 +24,11 @@ from services.connections.openssh.treatment import (
     WHILE_READING,
     is_known,
 )
-from services.connections.ssh import SshLink
-from services.connections.ssh_config import hop_for, target_for
-from services.connections.ssh_target import SshTarget
-from services.connections.transport import SshTransport
+from services.connections.ssh.config import hop_for, target_for
+from services.connections.ssh.connection import SshLink
+from services.connections.ssh.host_key_check import check_host_key, known_for
+from services.connections.ssh.target import SshTarget
+from services.connections.ssh.transport import SshTransport
 from services.errors import AuthFailed, BadInput, HostKeyUnknown, UserError
 from services.inventory.model import HostEntry, SshAccess
 from services.secrets import MemoryVault, SecretRef

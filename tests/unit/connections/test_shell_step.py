@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from services.connections import probe
 from services.connections.ports import Output
-from services.connections.probe import AccessReport, probe_access
+from services.connections.probe import test as probe
+from services.connections.probe.test import AccessReport, probe_access
 from services.errors import UserError
 from services.inventory.model import HostEntry, SshAccess
 from services.secrets import MemoryVault

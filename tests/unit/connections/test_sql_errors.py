@@ -7,8 +7,8 @@ import ssl
 import pymysql
 import pytest
 
-from services.connections.sql_errors import connect_error, statement_error
-from services.connections.text_rows import ServerError
+from services.connections.sql.errors import connect_error, statement_error
+from services.connections.sql.text_rows import ServerError
 from services.errors import (
     AuthFailed,
     OfflineMode,

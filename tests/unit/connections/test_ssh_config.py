@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.ssh_config import hop_for, target_for
-from services.connections.ssh_target import SshTarget
+from services.connections.ssh.config import hop_for, target_for
+from services.connections.ssh.target import SshTarget
 from services.errors import BadInput
 from services.inventory.model import SshAccess
 

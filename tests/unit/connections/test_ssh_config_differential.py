@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from services.connections import ssh_config
 from services.connections.openssh.algorithms import offer_for
-from services.connections.ssh_target import SshTarget
+from services.connections.ssh import config as ssh_config
+from services.connections.ssh.target import SshTarget
 from services.errors import UserError
 from services.inventory.model import SshAccess
 from tests.unit.connections.ssh_config_files import Asked, made_from

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from services.connections import ssh_config
 from services.connections.openssh.own_account import login_of_passwd
 from services.connections.openssh.program import ssh_program
-from services.connections.ssh_config import hop_for, target_for
-from services.connections.ssh_target import SshTarget
+from services.connections.ssh import config as ssh_config
+from services.connections.ssh.config import hop_for, target_for
+from services.connections.ssh.target import SshTarget
 from services.errors import BadInput
 from services.inventory.imports_ssh import import_ssh_config
 from services.inventory.model import SshAccess

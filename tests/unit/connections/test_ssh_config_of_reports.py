@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from services.connections.ssh_config import target_for
+from services.connections.ssh.config import target_for
 from services.errors import BadInput
 from services.inventory.model import SshAccess
 

@@ -11,8 +11,8 @@ from paramiko.kex_gex import KexGexSHA256
 from paramiko.kex_group14 import KexGroup14SHA256
 
 from services.connections.limits import Limits
-from services.connections.ssh import SshLink
-from services.connections.ssh_group import MOST_BITS
+from services.connections.ssh.connection import SshLink
+from services.connections.ssh.group import MOST_BITS
 from services.errors import Unreachable
 from services.inventory.model import HostEntry, SshAccess
 from services.secrets import MemoryVault, SecretRef

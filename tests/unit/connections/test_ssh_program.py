@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from services.connections import ssh_config
 from services.connections.openssh import program
 from services.connections.openssh.settings import settings_of
-from services.connections.ssh_config import hop_for, target_for
+from services.connections.ssh import config as ssh_config
+from services.connections.ssh.config import hop_for, target_for
 from services.errors import BadInput, TimedOut
 from services.inventory.model import SshAccess
 

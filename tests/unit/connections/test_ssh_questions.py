@@ -9,8 +9,8 @@ import paramiko
 import pytest
 
 from services.connections.limits import Limits
-from services.connections.ssh import SshLink
-from services.connections.ssh_questions import asks_for_a_password
+from services.connections.ssh.connection import SshLink
+from services.connections.ssh.questions import asks_for_a_password
 from services.errors import AuthFailed
 from services.inventory.model import HostEntry, SshAccess
 from services.secrets import MemoryVault, SecretRef

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.connections.text_pairs import PairsReader
-from services.connections.text_rows import BadReply, PacketReader, ServerError, read_rows
+from services.connections.sql.text_pairs import PairsReader
+from services.connections.sql.text_rows import BadReply, PacketReader, ServerError, read_rows
 from tests.unit.connections import packets as p
 
 COLUMNS = [p.column("Variable_name"), p.column("Value")]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.connections.ports import Rows
-from services.connections.text_rows import BadReply, Heads, PacketReader, ServerError, read_rows
+from services.connections.sql.text_rows import BadReply, Heads, PacketReader, ServerError, read_rows
 from tests.unit.connections import packets as p
 
 

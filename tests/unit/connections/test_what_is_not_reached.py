@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from services.connections.limits import Limits
-from services.connections.probe import AccessReport, probe_access
+from services.connections.probe.test import AccessReport, probe_access
 from services.errors import UNHEARD, UNREACHED, NameUnknown, OtherProtocol, ResolverSilent, TimedOut, Unreachable
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import MemoryVault, SecretRef

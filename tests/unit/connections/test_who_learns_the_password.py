@@ -13,17 +13,18 @@ from pathlib import Path
 import pytest
 
 from app.__main__ import main
-from services import data_place
-from services.connections import known_certificates, tls
-from services.connections.known_certificates import accept_certificate
 from services.connections.limits import Limits
-from services.connections.mysql_wire import Account, MySqlWire
-from services.connections.probe import AccessReport, probe_access
-from services.connections.sql import SqlLink
-from services.connections.tls import Trust, WrongCertificate, trust_for, unverified
+from services.connections.probe.test import AccessReport, probe_access
+from services.connections.sql.mysql_wire import Account, MySqlWire
+from services.connections.sql.session import SqlLink
+from services.connections.tls import known_certificates
+from services.connections.tls import policy as tls
+from services.connections.tls.known_certificates import accept_certificate
+from services.connections.tls.policy import Trust, WrongCertificate, trust_for, unverified
 from services.errors import BadInput, CertificateChanged, CertificateUnknown, TlsFailed, TlsMissing, UserError
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import MemoryVault, SecretRef
+from services.workstation import data_place
 from tests.unit.connections.tls_peer import Authority, Issued, TlsPeer
 
 PASSWORD = "geheim€ und lang genug"

@@ -15,12 +15,12 @@ from pathlib import Path
 import paramiko
 import pytest
 
-from services.connections.known_certificates import accept_certificate
 from services.connections.limits import Limits
-from services.connections.probe import tls_told
-from services.connections.socket_owner import is_of_the_server, listens_as_itself
-from services.connections.sql import SqlLink
-from services.connections.ssh import SshLink
+from services.connections.probe.test import tls_told
+from services.connections.sql.session import SqlLink
+from services.connections.sql.socket_owner import is_of_the_server, listens_as_itself
+from services.connections.ssh.connection import SshLink
+from services.connections.tls.known_certificates import accept_certificate
 from services.errors import CertificateChanged, CertificateUnknown, TlsFailed
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import MemoryVault, SecretRef

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from services.connections.mongo.document import Stamp
-from services.discovery.probe_mongodb import server_of
+from services.discovery.looks.probe_mongodb import server_of
 from services.facts.model import NodeFacts
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.oplog import Oplog

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from services.clock import ManualClock
-from services.connections.no_commands import no_commands
 from services.connections.ports import Output
-from services.discovery.probe import probe
+from services.connections.ssh.no_commands import no_commands
+from services.discovery.looks.probe import probe
 from services.discovery.snapshot import updated_estate
 from services.errors import NoCommands
 from services.facts.absence import HIDDEN, NO_SYSTEMD, UNIT_RUNS, doubt_of_units, lists_others, sees_others

@@ -11,7 +11,7 @@ from services.connections.ports import Output, Rows, Stream
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead, SqlRead
 from services.errors import SudoFailed
-from services.facts.log_reads import log_facts
+from services.facts.logs.reads import log_facts
 from services.facts.model import NodeFacts, TransferCertificate
 from services.types import Health
 from tests.unit.discovery import scenes as s

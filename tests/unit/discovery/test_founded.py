@@ -8,7 +8,7 @@ from services.clock import ManualClock
 from services.connections.ports import Output
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
-from services.discovery.probe import probe
+from services.discovery.looks.probe import probe
 from services.errors import AuthFailed
 from services.facts import reads
 from services.types import Health

@@ -9,8 +9,8 @@ import pytest
 
 from services.discovery.changes import events_between
 from services.discovery.clash import CLASH
-from services.discovery.crawl import leads_of
 from services.discovery.families.group_replication.kind import GROUP_REPLICATION
+from services.discovery.looks.crawl import leads_of
 from services.discovery.model import (
     ALL_DOWN,
     NO_PRIMARY,

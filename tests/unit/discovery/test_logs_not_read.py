@@ -10,7 +10,7 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Output
 from services.connections.reads.read import CommandRead
-from services.discovery.probe import log_facts, probe
+from services.discovery.looks.probe import log_facts, probe
 from services.errors import SudoFailed, TimedOut
 from services.facts.model import LOG_KEPT_S, NodeFacts, TransferFacts
 from tests.unit.discovery.scenes import AT, estate, member, only, server, sql_gone

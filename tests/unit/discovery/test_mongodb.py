@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from services.discovery.changes import events_between
-from services.discovery.crawl import leads_of
 from services.discovery.families.mongodb.kind import REPLICA_SET
 from services.discovery.families.mongodb.problems import (
     ARBITER_BLOCKS,
@@ -18,6 +17,7 @@ from services.discovery.families.mongodb.problems import (
     STALE_PRIMARY,
     UNEXPECTED_EMPTY,
 )
+from services.discovery.looks.crawl import leads_of
 from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts

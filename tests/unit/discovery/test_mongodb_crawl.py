@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from services.clock import SystemClock
-from services.discovery import crawl as searching
-from services.discovery.crawl import MOST_UNASKED, CrawlResult, crawl
+from services.discovery.looks import crawl as searching
+from services.discovery.looks.crawl import MOST_UNASKED, CrawlResult, crawl
 from services.facts.model import NodeFacts
 from services.facts.mongodb.sharding import Router, Shard, ShardedCluster
 from services.inventory.model import ClusterEntry, HostEntry, Instance, Inventory, MongoAccess, SshAccess

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.discovery.changes import events_between
-from services.discovery.crawl import leads_of
 from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
 from services.discovery.families.mongodb.problems import (
     CONFIG_STRINGS,
@@ -14,6 +13,7 @@ from services.discovery.families.mongodb.problems import (
     OLD_PROTOCOL,
     SHARD_SILENT,
 )
+from services.discovery.looks.crawl import leads_of
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
 from services.facts.mongodb.model import Metadata, MongoFacts

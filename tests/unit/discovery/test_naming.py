@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from services.clock import ManualClock, SystemClock
-from services.discovery.crawl import CrawlResult
+from services.discovery.looks.crawl import CrawlResult
+from services.discovery.looks.probe import probe
 from services.discovery.model import Unasked
 from services.discovery.naming import name_of, names_of, names_of_clusters, shown_names
-from services.discovery.probe import probe
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
 from services.inventory.model import HostEntry, Inventory, SqlAccess

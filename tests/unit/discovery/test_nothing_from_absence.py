@@ -13,11 +13,11 @@ from services.clock import ManualClock
 from services.connections.ports import Output, Rows
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import statement_of
+from services.discovery.looks.probe import probe
 from services.discovery.model import EstateSnapshot
-from services.discovery.probe import probe
 from services.discovery.snapshot import updated_estate
 from services.errors import QueryFailed, TimedOut
-from services.facts.dialect import dialect_of
+from services.facts.server.dialect import dialect_of
 from services.types import Health
 from tests.unit.recorded.replies import ReplaySession, load
 

@@ -16,8 +16,8 @@ from services.connections.mongo.document import Reply
 from services.connections.mongo.errors import NO_COMMAND, TIME_UP
 from services.connections.mongo.plain import document_of
 from services.connections.reads.mongo import MONGO_READS, MongoRead
+from services.discovery.looks.probe_mongodb import facts_from_answer
 from services.discovery.model import EstateSnapshot
-from services.discovery.probe_mongodb import facts_from_answer
 from services.discovery.snapshot import updated_estate
 from services.errors import QueryFailed
 from services.facts.model import NodeFacts

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from services.discovery.changes import events_between
+from services.discovery.judgement.on_purpose import OnPurpose, told_on_purpose
+from services.discovery.judgement.states import STARTED_BY_RUN, STOPPED_BY_RUN
 from services.discovery.model import EstateSnapshot
-from services.discovery.on_purpose import OnPurpose, told_on_purpose
-from services.discovery.states import STARTED_BY_RUN, STOPPED_BY_RUN
 from services.facts.model import NodeFacts
 from services.types import Health, Reach
 from tests.unit.discovery.scenes import AT, estate, member, node, only, side, sql_gone

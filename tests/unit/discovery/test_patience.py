@@ -9,8 +9,8 @@ from typing import Any
 from services.clock import ManualClock, SystemClock
 from services.connections.ports import Output, Rows
 from services.connections.reads.read import CommandRead, SqlRead
-from services.discovery.crawl import crawl
-from services.discovery.patience import Patience
+from services.discovery.looks.crawl import crawl
+from services.discovery.looks.patience import Patience
 from services.errors import Unreachable
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.inventory.trust import Trust

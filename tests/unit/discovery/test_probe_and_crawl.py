@@ -16,12 +16,12 @@ from services.connections.ports import Output, Rows, SqlValue
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import statement_of
 from services.discovery.changes import events_between
-from services.discovery.crawl import crawl, leads_of
-from services.discovery.probe import FINDING_PARTS, facts_from_poll, log_facts, machine_facts, probe
+from services.discovery.looks.crawl import crawl, leads_of
+from services.discovery.looks.probe import FINDING_PARTS, facts_from_poll, log_facts, machine_facts, probe
 from services.discovery.snapshot import updated_estate
 from services.errors import SecretMissing, Unreachable, UserError
-from services.facts.dialect import VARIABLES
 from services.facts.model import NodeFacts
+from services.facts.server.dialect import VARIABLES
 from services.inventory.lookalikes import skeleton
 from services.inventory.model import HostEntry, Instance, SqlAccess
 from services.inventory.trust import Trust

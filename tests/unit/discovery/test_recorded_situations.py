@@ -13,8 +13,8 @@ import pytest
 
 from services.clock import ManualClock
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
+from services.discovery.looks.probe import probe
 from services.discovery.model import EstateSnapshot
-from services.discovery.probe import probe
 from services.discovery.snapshot import updated_estate
 from services.i18n import PSEUDO, install
 from tests.unit.recorded.replies import ReplaySession, load, situations, states_of_mysql

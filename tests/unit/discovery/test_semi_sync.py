@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from services.clock import ManualClock
+from services.discovery.looks.probe import probe
 from services.discovery.model import ClusterSnapshot, NodeView
-from services.discovery.probe import probe
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts, SemiSyncFacts
-from services.facts.semi_sync import parse_semi_sync
+from services.facts.replication.semi_sync import parse_semi_sync
 from services.types import Health
 from tests.unit.discovery import scenes as s
 from tests.unit.recorded.replies import ReplaySession, load

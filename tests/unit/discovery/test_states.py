@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from services.discovery import states
 from services.discovery.families.galera.kind import GALERA
+from services.discovery.judgement import states
+from services.discovery.judgement.states import BY_WORD, State
 from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView
-from services.discovery.states import BY_WORD, State
-from services.history.readable import read, readable
+from services.history.recordings.readable import read, readable
 from services.procedures.service.offers import situations
 from services.types import Reach
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from services.discovery.judgement.states import OFFLINE_MODE
 from services.discovery.model import NodeView
-from services.discovery.states import OFFLINE_MODE
 from services.facts.model import NodeFacts, Problem, ServerFacts
-from services.facts.server import parse_server
+from services.facts.server.server import parse_server
 from services.types import Health, Reach
 from tests.unit.discovery import group_scenes as g
 from tests.unit.discovery.scenes import channel, estate, member, node, only, plain, server, unreached

@@ -8,9 +8,9 @@ import pytest
 
 from app.cli.terminal import estate_text
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
-from services.discovery.crawl import leads_of
 from services.discovery.families.builtin import BUILT_IN
 from services.discovery.families.registry import Families, register
+from services.discovery.looks.crawl import leads_of
 from services.errors import BadInput
 from services.facts.model import NodeFacts
 from services.types import Health

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from services.facts.error_log import parse_transfers
+from services.facts.logs.error_log import parse_transfers
 from services.facts.model import TransferFacts
 from tests.unit.discovery.scenes import AT, address, estate, member, unreached
 from tests.unit.facts.test_cut_texts import DATA

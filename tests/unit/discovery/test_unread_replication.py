@@ -12,13 +12,13 @@ from app.cli.terminal import estate_text
 from services.connections.ports import Rows
 from services.discovery.families.replication.kind import ASYNC
 from services.discovery.families.single.kind import SINGLE, UNKNOWN
-from services.discovery.probe import facts_from_poll
+from services.discovery.looks.probe import facts_from_poll
 from services.errors import QueryFailed, TimedOut
-from services.facts.dialect import dialect_of
-from services.facts.gtid import gap
 from services.facts.model import CHANNELS, NodeFacts, Problem, ReplicationFacts
 from services.facts.numeric import replication_values
 from services.facts.optional_reads import RIGHT_MISSING, not_read
+from services.facts.replication.gtid import gap
+from services.facts.server.dialect import dialect_of
 from services.types import Health, Reach
 from tests.unit.discovery.scenes import AT, channel, estate, facts, member, node, only, plain
 

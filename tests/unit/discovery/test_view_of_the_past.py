@@ -11,7 +11,7 @@ from services.clock import SystemClock
 from services.discovery.changes import events_between
 from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.discovery.snapshot import updated_estate
-from services.history.recording import open_recording
+from services.history.recordings.recording import open_recording
 from services.history.store import HistoryStore
 from services.types import Health
 from tests.unit.discovery.scenes import AT, address, estate, member, node, only

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from services.clock import SystemClock
-from services.connections import ssh
 from services.connections.host import HostSession
-from services.discovery import crawl as searching
+from services.connections.ssh import connection as ssh
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
-from services.discovery.crawl import CrawlResult, crawl
+from services.discovery.looks import crawl as searching
+from services.discovery.looks.crawl import CrawlResult, crawl
 from services.discovery.nodes import addresses_among
 from services.discovery.snapshot import updated_estate
 from services.errors import TimedOut

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from services.clock import SystemClock
-from services.connections.ssh_config import target_for
+from services.connections.ssh.config import target_for
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
-from services.discovery.crawl import MOST_UNASKED, CrawlResult, crawl
+from services.discovery.judgement.states import UNASKED
+from services.discovery.looks.crawl import MOST_UNASKED, CrawlResult, crawl
 from services.discovery.model import EstateSnapshot
 from services.discovery.snapshot import updated_estate
-from services.discovery.states import UNASKED
 from services.inventory.model import ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
 from services.inventory.trust import Trust, is_covered, is_place, trust_of
 from services.procedures.journal.finding import nothing_found
@@ -225,7 +225,7 @@ def test_that_a_member_found_by_an_instance_is_remembered_with_the_instance_s_ac
 
 def test_that_a_person_s_accept_new_is_not_for_found_hosts(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Mock: the login is not made; what is asked of the host key is taken where the connection would begin."""
-    from services.connections import ssh
+    from services.connections.ssh import connection as ssh
 
     config = tmp_path / "config"
     config.write_text("Host *\n  StrictHostKeyChecking accept-new\n", encoding="utf-8")

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from services.connections.ports import Rows
-from services.discovery.crawl import leads_of, odd_names
+from services.discovery.looks.crawl import leads_of, odd_names
 from services.discovery.model import ReplicationEdge
 from services.facts.model import NodeFacts, ReplicaSeen
 from services.facts.reading import client_host, host_port, one_form, port_of, without_port
-from services.facts.replication import dumping, parse_replication
+from services.facts.replication.replication import dumping, parse_replication
 from services.types import Flavour, Health
 from tests.unit.discovery.scenes import address, channel, estate, facts, member, plain, server
 from tests.unit.facts.test_cut_texts import DATA

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.facts.galera import OFF_SENTENCE, galera_problems, parse_galera
+from services.facts.galera.status import OFF_SENTENCE, galera_problems, parse_galera
 from services.procedures.catalogue.checks import health_gate
 from services.types import Health
 from tests.unit.discovery.scenes import STATE, estate, member, node

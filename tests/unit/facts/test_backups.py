@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.backup_programs import BACKUPS
-from services.facts.backups import Backup, backups_read, newest, parse_backups, version_of
+from services.connections.programs.backup_programs import BACKUPS
+from services.facts.backup.backups import Backup, backups_read, newest, parse_backups, version_of
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "backups" / "mariadb-10.11.18.txt"
 UUID = "ad3326d8-e833-11f1-917d-92bdf3538377"

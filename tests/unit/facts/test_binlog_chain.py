@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.binlog_programs import BINLOG_MARKS
-from services.facts.binlog_chain import Backup, Chain, ChainFile, Wrong, chain_of
-from services.facts.binlog_marks import parse_marks
-from services.facts.binlog_survey import parse_survey
-from services.facts.replay_progress import parse_progress
+from services.connections.programs.binlog_programs import BINLOG_MARKS
+from services.facts.binlog.chain import Backup, Chain, ChainFile, Wrong, chain_of
+from services.facts.binlog.marks import parse_marks
+from services.facts.binlog.replay_progress import parse_progress
+from services.facts.binlog.survey import parse_survey
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY, SURVEYED
 from services.procedures.conditions.galera.chain_known import held_in
 

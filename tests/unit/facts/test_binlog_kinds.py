@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.binlog_programs import BINLOG_MARKS
-from services.facts.binlog_chain import Chain, Wrong, chain_of
-from services.facts.binlog_marks import parse_marks
-from services.facts.binlog_survey import parse_survey
+from services.connections.programs.binlog_programs import BINLOG_MARKS
+from services.facts.binlog.chain import Chain, Wrong, chain_of
+from services.facts.binlog.marks import parse_marks
+from services.facts.binlog.survey import parse_survey
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY, SURVEYED
 from services.procedures.conditions.galera.chain_known import held_in
 

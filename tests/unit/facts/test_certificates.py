@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.certificate_files import loaded, parse_pair
-from services.facts.certificates import PairSeen, days_of, faults_of
+from services.facts.transfer.certificate_files import loaded, parse_pair
+from services.facts.transfer.certificates import PairSeen, days_of, faults_of
 from tests.unit.pairs import DAY, NOW, PATHS, Authority, told
 
 CA, OTHER = Authority(), Authority("other CA")

@@ -13,13 +13,13 @@ import pytest
 
 from services.connections.command import Command
 from services.connections.ports import Output
-from services.connections.read_programs import VIEWS_OF_LOG
+from services.connections.programs.read_programs import VIEWS_OF_LOG
 from services.connections.reads.registry import command_of
 from services.facts import reads
-from services.facts.causes import cause
-from services.facts.client_text import LEFT_OUT, LEFT_OUT_MORE, LEFT_OUT_REQUEST, without_client_text
-from services.facts.error_log import parse_transfers
-from services.facts.primary_views import parse_views
+from services.facts.galera.primary_views import parse_views
+from services.facts.logs.causes import cause
+from services.facts.logs.client_text import LEFT_OUT, LEFT_OUT_MORE, LEFT_OUT_REQUEST, without_client_text
+from services.facts.logs.error_log import parse_transfers
 from services.procedures.looking.histories import read_views
 from tests.unit.facts.binary_logs import run
 from tests.unit.facts.test_refused_names import told

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.connections.ports import Rows
-from services.facts.sessions import Commits, commits_of, in_commit
+from services.facts.server.sessions import Commits, commits_of, in_commit
 from tests.examples import examples
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.causes import asserts, cause, disk_full, fails_again, moment_of, unstamped
-from services.facts.system import errors_of
+from services.facts.logs.causes import asserts, cause, disk_full, fails_again, moment_of, unstamped
+from services.facts.machine.system import errors_of
 
 MEMORY_55 = """150126 22:31:29 InnoDB: Initializing buffer pool, size = 128.0M
 InnoDB: mmap(137363456 bytes) failed; errno 12

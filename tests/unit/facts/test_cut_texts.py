@@ -15,15 +15,15 @@ from services.connections.ports import Rows
 from services.connections.reads import statements
 from services.connections.reads.read import SqlRead
 from services.errors import QueryFailed
-from services.facts import gtid
-from services.facts.cut_texts import MOST_READ_WHOLE, read_variable, read_variables, uncut
-from services.facts.galera import parse_galera
-from services.facts.group_replication import parse_group
-from services.facts.provider_options import is_cut, option_number, provider_options
+from services.facts.galera.provider_options import is_cut, option_number, provider_options
+from services.facts.galera.status import parse_galera
 from services.facts.reading import CUTS, may_be_cut
-from services.facts.replication import parse_replication, replication_problems
-from services.facts.server import parse_server
-from services.facts.variable_changes import changed_variables
+from services.facts.replication import gtid
+from services.facts.replication.group_replication import parse_group
+from services.facts.replication.replication import parse_replication, replication_problems
+from services.facts.server.cut_texts import MOST_READ_WHOLE, read_variable, read_variables, uncut
+from services.facts.server.server import parse_server
+from services.facts.server.variable_changes import changed_variables
 
 DATA = Path(__file__).parent / "data"
 OPTIONS = (DATA / "mysql-wsrep-8.0.31-provider-options.txt").read_text()

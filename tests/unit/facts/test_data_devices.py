@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.os_loops import OS_LOOP
-from services.facts.block_devices import devices_of
-from services.facts.os_stream import OsParser, OsReading
+from services.connections.programs.os_loops import OS_LOOP
+from services.facts.machine.block_devices import devices_of
+from services.facts.machine.os_stream import OsParser, OsReading
 
 LVM_ON_MIRROR = """\
    7       0 loop0 0 0 0 0 0 0 0 0 0 0 0

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from services.connections.allowlist import check_command, check_statement
+from services.connections.observer.allowlist import check_command, check_statement
 from services.connections.ports import Rows
 from services.connections.reads.registry import command_of, statement_of
 from services.facts import reads
-from services.facts.dialect import PROCESSES, STATUS, VARIABLES, dialect_of, identify
-from services.facts.galera import addresses, galera_problems, parse_galera, parse_members, provider_problem
-from services.facts.provider_options import provider_options
+from services.facts.galera.provider_options import provider_options
+from services.facts.galera.status import addresses, galera_problems, parse_galera, parse_members, provider_problem
 from services.facts.reading import host_port, size, whole
-from services.facts.server import parse_server
+from services.facts.server.dialect import PROCESSES, STATUS, VARIABLES, dialect_of, identify
+from services.facts.server.server import parse_server
 from services.types import Flavour
 from tests.unit.recorded.replies import load, rows
 

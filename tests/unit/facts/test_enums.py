@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from services.discovery.model import NodeView
-from services.facts.galera import parse_galera
-from services.facts.galera_whole import Lack, lacks
+from services.facts.galera.status import parse_galera
+from services.facts.galera.whole import Lack, lacks
 from services.facts.model import ReplicationFacts
 from services.facts.mongodb.sharding import parse_cluster
 from services.facts.numeric import replication_values
-from services.facts.server import parse_server
+from services.facts.server.server import parse_server
 from services.types import Health
 from tests.unit.discovery.scenes import channel, estate, galera, member, node, plain, server
 from tests.unit.facts.test_cut_texts import DATA

@@ -26,7 +26,7 @@ import services
 import services.facts
 from services.connections.mongo.document import Document, Value
 from services.connections.ports import Output, Rows, SqlValue
-from services.facts.galera_ist import Cache, cache_in
+from services.facts.galera.ist import Cache, cache_in
 from tests.examples import examples
 
 Reader = Callable[..., object]

@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from services.facts.galera_ist import MARGIN, Cache, Ist, Served, cache_in, cache_told, lasts_s, safe_gap, served
+from services.facts.galera.ist import MARGIN, Cache, Ist, Served, cache_in, cache_told, lasts_s, safe_gap, served
 from services.facts.model import GaleraFacts
-from services.facts.write_rate import Rates
+from services.facts.replication.write_rate import Rates
 
 MIB = 2**20
 RATES = Rates(bytes_s=36_000.0, seqno_s=25.0, over_s=2.0)  # 1,440 bytes a write set

@@ -9,9 +9,9 @@ from itertools import product
 import pytest
 
 from services.discovery.families.galera.judge import own_word
-from services.discovery.judge import Around
+from services.discovery.judgement.judge import Around
 from services.discovery.nodes import Node
-from services.facts.galera_whole import DONOR, MEMBERSHIP, SYNCED, Lack, by_status, lacks
+from services.facts.galera.whole import DONOR, MEMBERSHIP, SYNCED, Lack, by_status, lacks
 from services.facts.model import GaleraFacts, NodeFacts
 from services.procedures.catalogue.checks.health import health_gate
 from services.procedures.plan.checks import Verdict

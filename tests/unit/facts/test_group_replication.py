@@ -10,15 +10,15 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.ports import Rows, SqlValue
-from services.discovery.probe import probe
-from services.facts.group_replication import (
+from services.discovery.looks.probe import probe
+from services.facts.model import GroupFacts, GroupRecovery
+from services.facts.replication.group_replication import (
     MOST_MEMBERS,
     group_problems,
     parse_group,
     parse_group_error,
     parse_recovery,
 )
-from services.facts.model import GroupFacts, GroupRecovery
 from tests.unit.recorded.replies import ReplaySession, load
 
 NAME = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"

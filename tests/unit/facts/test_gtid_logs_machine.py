@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.connections.ports import Rows
-from services.facts import gtid
-from services.facts.error_log import parse_transfers, status_progress
-from services.facts.machine import (
+from services.facts.logs.error_log import parse_transfers, status_progress
+from services.facts.machine.machine import (
     clock_offset,
     parse_datadir,
     parse_df,
@@ -21,7 +20,8 @@ from services.facts.machine import (
     parse_units,
 )
 from services.facts.numeric import replication_values
-from services.facts.replication import dumping, parse_channels, parse_replication, replication_problems
+from services.facts.replication import gtid
+from services.facts.replication.replication import dumping, parse_channels, parse_replication, replication_problems
 from tests.unit.recorded.replies import HERE, load, rows
 
 UUID = "3e11fa47-71ca-11e1-9e33-c80aa9429562"

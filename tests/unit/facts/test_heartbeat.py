@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.connections.allowlist import check_statement
+from services.connections.observer.allowlist import check_statement
 from services.connections.ports import Rows, SqlValue
 from services.connections.reads.registry import statement_of
-from services.facts.heartbeat import (
+from services.facts.model import ReplicationChannel
+from services.facts.replication.heartbeat import (
     ZONES_S,
     Heartbeats,
     Lag,
@@ -19,8 +20,7 @@ from services.facts.heartbeat import (
     heartbeat_problems,
     heartbeat_statement,
 )
-from services.facts.model import ReplicationChannel
-from services.facts.server import is_sealed
+from services.facts.server.server import is_sealed
 from tests.examples import examples
 
 NOON = datetime(2026, 7, 3, 12, 0, 0, 250_000, tzinfo=UTC)

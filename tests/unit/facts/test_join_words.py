@@ -6,11 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from services.facts.causes import disk_full, fails_again
-from services.facts.extracted import Extracted, parse_extracted
-from services.facts.ist_progress import ist_progress, sst_comes_in
-from services.facts.join_words import DonorFailed, broke_off, donor_failed, fatal_lines, needed_none, of_transfers
+from services.facts.binlog.extracted import Extracted, parse_extracted
+from services.facts.logs.causes import disk_full, fails_again
 from services.facts.model import TransferFacts
+from services.facts.transfer.ist_progress import ist_progress, sst_comes_in
+from services.facts.transfer.join_words import (
+    DonorFailed,
+    broke_off,
+    donor_failed,
+    fatal_lines,
+    needed_none,
+    of_transfers,
+)
 
 CODERSHIP = Path(__file__).parents[1] / "recorded" / "codership-ist.log"
 NEVER = "[ERROR] WSREP: gcs/src/gcs_group.cpp:1225: Will never receive state. Need to abort."

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.connections.allowlist_paths import is_log
-from services.facts.client_text import JOURNAL
-from services.facts.error_log import parse_transfers
-from services.facts.group_replication import parse_group_error
-from services.facts.json_log import log_file, plain_line
-from services.facts.server import parse_server
+from services.connections.observer.paths import is_log
+from services.facts.logs.client_text import JOURNAL
+from services.facts.logs.error_log import parse_transfers
+from services.facts.logs.json_log import log_file, plain_line
+from services.facts.replication.group_replication import parse_group_error
+from services.facts.server.server import parse_server
 from tests.unit.facts.test_cut_texts import DATA
 
 LINES = (DATA / "mysql-8.4.6-error-log.json").read_text().splitlines()

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.facts.block_devices import Busiest, devices_of
-from services.facts.net_devices import carrying
-from services.facts.os_stream import OsParser, OsReading
-from services.sampling.catalogue import load_catalogue
-from services.sampling.formula import Frame
+from services.facts.machine.block_devices import Busiest, devices_of
+from services.facts.machine.net_devices import carrying
+from services.facts.machine.os_stream import OsParser, OsReading
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.metrics.formula import Frame
 from tests.examples import examples
 
 WORK = "700 0 9000 350 1300 0 62000 910 0 {busy} 1260"

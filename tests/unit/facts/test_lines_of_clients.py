@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.binlog_programs import BINLOG_MARKS
-from services.connections.read_programs import VIEWS_OF_LOG
+from services.connections.programs.binlog_programs import BINLOG_MARKS
+from services.connections.programs.read_programs import VIEWS_OF_LOG
 from services.connections.reads.registry import command_of
-from services.facts.binlog_marks import marks_read, parse_marks
-from services.facts.client_text import without_client_text
-from services.facts.error_log import parse_transfers
-from services.facts.primary_views import parse_views
+from services.facts.binlog.marks import marks_read, parse_marks
+from services.facts.galera.primary_views import parse_views
+from services.facts.logs.client_text import without_client_text
+from services.facts.logs.error_log import parse_transfers
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from tests.unit.facts.binary_logs import TEXT, a_binary_log, run
 from tests.unit.recorded.histories_recorded import FOLDER

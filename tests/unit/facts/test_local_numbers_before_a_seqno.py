@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.binlog_programs import BINLOG_MARKS
-from services.facts.binlog_marks import parse_marks
+from services.connections.programs.binlog_programs import BINLOG_MARKS
+from services.facts.binlog.marks import parse_marks
 from services.procedures.conditions.galera.chain_known import held_in
 from tests.unit.facts.binary_logs import a_binary_log, run
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.read_programs import VIEWS_OF_LOG
-from services.facts.log_peers import LogPeer, parse_peers, short
-from services.facts.primary_views import parse_views
+from services.connections.programs.read_programs import VIEWS_OF_LOG
+from services.facts.galera.log_peers import LogPeer, parse_peers, short
+from services.facts.galera.primary_views import parse_views
 from tests.unit.facts.binary_logs import run
 
 STAMP = "2026-11-28 11:15:25 0 [Note] WSREP: "

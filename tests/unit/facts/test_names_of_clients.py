@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.binlog_programs import BINLOG_MARKS
-from services.facts.binlog_marks import Mark, parse_marks
+from services.connections.programs.binlog_programs import BINLOG_MARKS
+from services.facts.binlog.marks import Mark, parse_marks
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from tests.unit.facts.binary_logs import EMPTY, a_binary_log, run

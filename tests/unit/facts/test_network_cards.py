@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.os_loops import OS_LOOP, OS_LOOP_SH
-from services.facts.net_devices import carrying
-from services.facts.os_stream import OsParser
+from services.connections.programs.os_loops import OS_LOOP, OS_LOOP_SH
+from services.facts.machine.net_devices import carrying
+from services.facts.machine.os_stream import OsParser
 
 CONTAINERS_HOST = """
 lo: 45488359171 23380032 0 0 0 0 0 0 45488359171 23380032 0 0 0 0 0 0

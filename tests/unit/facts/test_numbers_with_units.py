@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.facts.galera import flow_control_high
-from services.facts.provider_options import option_flag, option_number, provider_options
+from services.facts.galera.provider_options import option_flag, option_number, provider_options
+from services.facts.galera.status import flow_control_high
 from services.facts.reading import MOST, seconds, size, sized
-from services.facts.values import compared, same
+from services.facts.server.values import compared, same
 
 POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 

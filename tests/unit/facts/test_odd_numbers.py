@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from services.facts.gtid import gap as gtid_gap
-from services.facts.machine import LATEST, clock_offset, parse_df, zone_offset
-from services.facts.os_stream import OsParser
-from services.facts.tcp_ways import parse_listening
+from services.facts.machine.machine import LATEST, clock_offset, parse_df, zone_offset
+from services.facts.machine.os_stream import OsParser
+from services.facts.machine.tcp_ways import parse_listening
+from services.facts.replication.gtid import gap as gtid_gap
 
 ODD = ("²", "٣", "9" * 5000, "1e999", "nan", "-")
 ROOT = Path(__file__).resolve().parents[3]

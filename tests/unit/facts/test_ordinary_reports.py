@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.capability import cores_of, has_aes
-from services.facts.error_log import parse_transfers
+from services.facts.logs.error_log import parse_transfers
+from services.facts.machine.capability import cores_of, has_aes
 from services.facts.numeric import numeric_status, numeric_variables
 
 Z15 = (

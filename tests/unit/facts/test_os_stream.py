@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.connections.os_loops import OS_LOOP, OS_LOOP_SH
-from services.connections.read_programs import READ_PROGRAMS
+from services.connections.programs.os_loops import OS_LOOP, OS_LOOP_SH
+from services.connections.programs.read_programs import READ_PROGRAMS
 from services.connections.reads.registry import command_of
 from services.errors import Refused
-from services.facts.block_devices import is_partition
-from services.facts.os_stream import OsParser, os_command
+from services.facts.machine.block_devices import is_partition
+from services.facts.machine.os_stream import OsParser, os_command
 from tests.examples import examples
 
 LINE = (

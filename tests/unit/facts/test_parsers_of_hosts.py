@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 
 from services.clock import ManualClock
 from services.connections.ports import Output, Rows
-from services.facts import machine, system
-from services.facts import option_files as options
-from services.facts.client_programs import login_refused
-from services.facts.haproxy import config_names
-from services.facts.reading import without_port
-from services.facts.sessions import may_change, parse_sessions, sst_account_of
-from services.facts.state_files import (
+from services.facts.galera.state_files import (
     Grastate,
     is_whole_view,
     parse_exact_listing,
@@ -24,8 +18,14 @@ from services.facts.state_files import (
     parse_gvwstate,
     parse_listing,
 )
-from services.facts.tcp_ways import outcome_of, parse_listening
-from services.facts.write_rate import rates_of
+from services.facts.haproxy import config_names
+from services.facts.machine import machine, system
+from services.facts.machine.tcp_ways import outcome_of, parse_listening
+from services.facts.reading import without_port
+from services.facts.replication.write_rate import rates_of
+from services.facts.server import option_files as options
+from services.facts.server.client_programs import login_refused
+from services.facts.server.sessions import may_change, parse_sessions, sst_account_of
 from services.procedures.gather.reader import Reader
 from services.procedures.plan.parts.galera.sst_account import SstAccount
 from tests.unit.procedures.host_of import host_of

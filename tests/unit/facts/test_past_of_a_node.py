@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.facts.binlog_marks import parse_marks, why_unread
-from services.facts.primary_views import parse_views
+from services.facts.binlog.marks import parse_marks, why_unread
+from services.facts.galera.primary_views import parse_views
 from tests.unit.recorded.histories_recorded import FOLDER, UUID, marks, views
 
 STAMP = "1795328025.060451 s3 mariadbd[159]: "

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.machine import find_process, parse_process, parse_units
-from services.facts.os_stream import OsParser
-from services.facts.process_owner import CONTAINER, HAND, PERSON, is_of_database, owner_of
+from services.facts.machine.machine import find_process, parse_process, parse_units
+from services.facts.machine.os_stream import OsParser
+from services.facts.machine.process_owner import CONTAINER, HAND, PERSON, is_of_database, owner_of
 from tests.unit.discovery.scenes import estate, member, node, sql_gone
 from tests.unit.facts.test_cut_texts import DATA
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.read_programs import START_LEFT_OUT, VIEWS_OF_LOG
-from services.facts.ran_alone import RanAlone, ran_alone
+from services.connections.programs.read_programs import START_LEFT_OUT, VIEWS_OF_LOG
+from services.facts.galera.ran_alone import RanAlone, ran_alone
 from tests.unit.facts.binary_logs import run
 
 STARTS = "Starting MariaDB 10.11.18-MariaDB-0+deb12u1-log source revision 197f92 server_uid O7Q= as process 163"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.read_rights import ReadRights, parse_read_rights
+from services.facts.server.read_rights import ReadRights, parse_read_rights
 
 USAGE = "GRANT USAGE ON *.* TO `observer`@`%` IDENTIFIED BY PASSWORD '*0123'"
 

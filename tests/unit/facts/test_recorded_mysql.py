@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from services.connections.ports import Rows
-from services.facts.dialect import dialect_of
 from services.facts.model import Flavour
 from services.facts.numeric import replication_values
-from services.facts.replication import applier_stopped, parse_replication
+from services.facts.replication.replication import applier_stopped, parse_replication
+from services.facts.server.dialect import dialect_of
 from tests.unit.recorded.replies import HERE, load, rows
 
 FILES = sorted(path.name for path in (HERE / "mysql").glob("*.json"))

@@ -9,9 +9,9 @@ import pytest
 
 from services.connections.command import Command
 from services.connections.ports import Output
-from services.connections.read_programs import VIEWS_OF_LOG
-from services.facts.client_text import without_client_text
-from services.facts.primary_views import how_far, parse_views
+from services.connections.programs.read_programs import VIEWS_OF_LOG
+from services.facts.galera.primary_views import how_far, parse_views
+from services.facts.logs.client_text import without_client_text
 from services.procedures.looking.histories import read_views
 from tests.unit.facts.binary_logs import run
 from tests.unit.procedures.host_of import host_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.facts.server_groups import Setting, in_reading_order, is_of_a_server, read_after
+from services.facts.server.server_groups import Setting, in_reading_order, is_of_a_server, read_after
 from tests.examples import examples
 
 ROOT, FOLDER = "/etc/mysql/my.cnf", "/etc/mysql/conf.d"

@@ -7,7 +7,7 @@ import pytest
 from services.discovery.families.making import role_of
 from services.discovery.nodes import Node
 from services.facts.model import NodeFacts
-from services.facts.server import parse_server
+from services.facts.server.server import parse_server
 from services.types import Reach
 
 SERVES = {"version": "8.0.36", "read_only": "OFF", "super_read_only": "OFF", "innodb_read_only": "OFF",

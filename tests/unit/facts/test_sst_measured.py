@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.capability import cores_of, has_aes, load_of, resident
-from services.facts.sst_measured import Amount, parse_host, parse_road
+from services.facts.machine.capability import cores_of, has_aes, load_of, resident
+from services.facts.transfer.sst_measured import Amount, parse_host, parse_road
 
 LINE = (
     "data=394076160 read=62914560:147001 read4=50331648:118981 sample=58892288 zstd=- "

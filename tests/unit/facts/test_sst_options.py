@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.sst_options import Given, Place, chosen, effective, pair_files, places
+from services.facts.transfer.sst_options import Given, Place, chosen, effective, pair_files, places
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.connections.ports import Rows
-from services.facts.table_columns import generated_columns
+from services.facts.server.table_columns import generated_columns
 
 _NAMES = ("Field", "Type", "Null", "Key", "Default", "Extra")
 

@@ -6,7 +6,7 @@ import pytest
 
 from services.connections.ports import Rows
 from services.errors import Unreachable
-from services.facts.tablespaces import (
+from services.facts.server.tablespaces import (
     FileClass,
     available_memory,
     parse_tablespaces,

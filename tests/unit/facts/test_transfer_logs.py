@@ -10,11 +10,11 @@ import json
 
 import pytest
 
-from services.facts.causes import cause
-from services.facts.error_log import parse_transfers, status_progress
-from services.facts.ist_progress import ist_progress
-from services.facts.join_words import DonorFailed, broke_off, donor_failed, fatal_lines
+from services.facts.logs.causes import cause
+from services.facts.logs.error_log import parse_transfers, status_progress
 from services.facts.model import TransferFacts
+from services.facts.transfer.ist_progress import ist_progress
+from services.facts.transfer.join_words import DonorFailed, broke_off, donor_failed, fatal_lines
 
 ASKED = (
     "2023-03-12T13:04:25.732124Z 0 [Note] [MY-000000] [Galera] Member 1.0 (node1) requested state transfer from 'node'."

@@ -10,20 +10,20 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from services.connections.ports import Rows
-from services.facts import gtid
-from services.facts.backups import whole_gtids
-from services.facts.galera import parse_galera
-from services.facts.galera_whole import Lack, lacks
-from services.facts.group_replication import STATES, parse_group
-from services.facts.machine import parse_process, parse_units
+from services.facts.backup.backups import whole_gtids
+from services.facts.galera.provider_options import option_number
+from services.facts.galera.status import parse_galera
+from services.facts.galera.whole import Lack, lacks
+from services.facts.machine.machine import parse_process, parse_units
+from services.facts.machine.process_owner import owner_of
 from services.facts.mongodb.sharding import parse_cluster
 from services.facts.numeric import replication_values
-from services.facts.process_owner import owner_of
-from services.facts.provider_options import option_number
 from services.facts.reading import amount, client_host, count, flag, host_port, size, sized, whole, words
-from services.facts.replication import parse_replication
-from services.facts.semi_sync import parse_semi_sync
-from services.facts.server import parse_server, read_only_of
+from services.facts.replication import gtid
+from services.facts.replication.group_replication import STATES, parse_group
+from services.facts.replication.replication import parse_replication
+from services.facts.replication.semi_sync import parse_semi_sync
+from services.facts.server.server import parse_server, read_only_of
 
 UUID = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 _SWITCH = re.compile(r"\s*(?:ON|YES|1|TRUE|OFF|NO|0|FALSE)\s*", re.IGNORECASE)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.command import Command
 from services.connections.ports import Output
+from services.connections.programs.binlog_programs import BINLOG_MARKS
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
-from services.facts.binlog_marks import parse_marks
+from services.facts.binlog.marks import parse_marks
 from services.procedures.catalogue.steps.binlog_tail import LAST_XID
 from services.procedures.catalogue.steps.extraction import EXTRACT
 from services.procedures.looking.histories import binlog_index, first_round, read_marks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.facts.variable_changes import changed_variables
+from services.facts.server.variable_changes import changed_variables
 
 
 def test_that_a_changed_setting_is_named_with_both_values() -> None:

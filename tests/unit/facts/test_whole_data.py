@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.whole_programs import LOST, PAIRS
-from services.facts.whole_data import Defined, differences, parse_defined, parse_pairs, parse_sums
+from services.connections.programs.whole_programs import LOST, PAIRS
+from services.facts.backup.whole_data import Defined, differences, parse_defined, parse_pairs, parse_sums
 
 ENGINES = {"InnoDB": 12, "MyISAM": 9, "Aria": 42, "MEMORY": 6}
 

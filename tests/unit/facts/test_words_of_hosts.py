@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from services.connections.operator_files import owner_and_mode
+from services.connections.operator.files import owner_and_mode
 from services.connections.ports import Output
-from services.facts.binlog_files import BinlogFiles, binlog_files, index_of, is_of_mariadb
-from services.facts.detached_work import Found, parse_unit
-from services.facts.file_answers import is_absent
-from services.facts.option_files import cluster_addresses
-from services.facts.provider_options import without_options
+from services.facts.binlog.files import BinlogFiles, binlog_files, index_of, is_of_mariadb
+from services.facts.galera.provider_options import without_options
+from services.facts.galera.state_files import is_state_uuid, only_a_server_writes, position_of
+from services.facts.machine.detached_work import Found, parse_unit
+from services.facts.machine.file_answers import is_absent
+from services.facts.machine.system import product_of, systemd_version, units_shown
 from services.facts.reading import last_number
-from services.facts.sessions import in_commit
-from services.facts.state_files import is_state_uuid, only_a_server_writes, position_of
-from services.facts.system import product_of, systemd_version, units_shown
+from services.facts.server.option_files import cluster_addresses
+from services.facts.server.sessions import in_commit
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 

@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from services.errors import BadInput
-from services.facts.yaml_edit import edit_yaml
-from services.facts.yaml_settings import empty_parts, settings_of
+from services.facts.yaml_files.edit import edit_yaml
+from services.facts.yaml_files.settings import empty_parts, settings_of
 
 _SCANS = 3_000
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.history.bounds import CodecError
-from services.history.codec import Block, Table, encode, merge
+from services.history.columns.codec import Block, Table, encode, merge
+from services.history.recordings.bounds import CodecError
 from tests.bench.stream import read_stream
 from tests.examples import examples
 

@@ -20,10 +20,12 @@ from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.errors import UserError
 from services.events import Event
-from services.history import guarded, rollup, snapshots
-from services.history.bounds import CodecError
-from services.history.codec import Block
-from services.history.recording import finish_recording
+from services.history import snapshots
+from services.history.columns import rollup
+from services.history.columns.codec import Block
+from services.history.recordings import guarded
+from services.history.recordings.bounds import CodecError
+from services.history.recordings.recording import finish_recording
 from services.history.store import HistoryStore
 from services.sampling.replay import Replay
 from services.series import Sample

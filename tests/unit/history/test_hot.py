@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from services.clock import ManualClock
-from services.history.hot import Ring
+from services.history.columns.hot import Ring
 from services.history.store import HistoryStore
 from services.series import Sample
 from tests.unit.history.conftest import START

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from services.events import Event
-from services.history.bounds import MOST_EVENT
 from services.history.long_events import MOST_CUT, MOST_WHOLE, event_json
+from services.history.recordings.bounds import MOST_EVENT
 from services.history.store import HistoryStore
 from services.types import Health
 from tests.unit.history.conftest import START

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from services.clock import ManualClock
-from services.history.codec import Table, encode
+from services.history.columns.codec import Table, encode
+from services.history.columns.reading import KEPT_S, BlockCache
 from services.history.free_memory import give_free_memory_back
-from services.history.reading import KEPT_S, BlockCache
 from services.history.store import HistoryStore
 from services.series import Sample
 

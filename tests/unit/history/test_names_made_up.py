@@ -10,19 +10,20 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.events import Event
-from services.facts.dialect import dialect_of
 from services.facts.model import NodeFacts, Problem, ServerFacts
-from services.facts.server import parse_server
-from services.facts.variable_changes import MOST, changed_variables
-from services.history import dictionary, store_file
-from services.history.bounds import MOST_NAME
-from services.history.hot import Ring
+from services.facts.server.dialect import dialect_of
+from services.facts.server.server import parse_server
+from services.facts.server.variable_changes import MOST, changed_variables
+from services.history import store_file
+from services.history.columns import dictionary
+from services.history.columns.hot import Ring
+from services.history.recordings.bounds import MOST_NAME
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, SqlAccess
 from services.sampling.cost import PollCost
 from services.sampling.facts_of_host import MOST_STARTS, HostState
 from services.sampling.host_watch import Beginning, HostWatch
-from services.sampling.kept_names import MOST_LETTERS, KeptNames
+from services.sampling.metrics.kept_names import MOST_LETTERS, KeptNames
 from services.sampling.server_poll import polled_sql
 from services.sampling.settings import WatchSettings
 from services.sampling.sql_poll import SqlResult

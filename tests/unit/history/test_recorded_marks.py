@@ -10,8 +10,8 @@ import pytest
 from services.clock import ManualClock
 from services.events import Event
 from services.history.marked_change import LONGEST_NAME, MOST, ChangeMark
-from services.history.recorded_marks import META, about_recording, as_text, read_marks, within
-from services.history.recording import finish_recording, open_recording, record_to
+from services.history.recordings.recorded_marks import META, about_recording, as_text, read_marks, within
+from services.history.recordings.recording import finish_recording, open_recording, record_to
 from services.sampling.replay import Replay
 from services.series import Sample
 from services.types import Health

@@ -12,7 +12,7 @@ from services.discovery.families.galera.kind import GALERA
 from services.discovery.families.single.kind import SINGLE
 from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView, ReplicationEdge, TransferEdge
 from services.facts.model import GaleraFacts, GaleraMember, NodeFacts, Problem, ReplicationChannel, ReplicationFacts
-from services.history.bounds import LATEST, MOST_NODES, MOST_WORD
+from services.history.recordings.bounds import LATEST, MOST_NODES, MOST_WORD
 from services.history.snapshots import SnapshotWriter, unpack
 from tests.examples import examples
 from tests.unit.history.conftest import START

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from services import globs
-from services.connections.ssh_config import target_for
+from services.connections.ssh.config import target_for
 from services.errors import BadInput
 from services.inventory.imports_mycnf import import_my_cnf
 from services.inventory.imports_ssh import import_ssh_config

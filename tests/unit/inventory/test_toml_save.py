@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services import files
 from services.errors import BadInput, StoreError
 from services.inventory.lookalikes import skeleton
 from services.inventory.model import ClusterEntry, HostEntry, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_file import load_inventory, parse_inventory
 from services.inventory.toml_save import render_inventory, save_inventory, with_host
 from services.secrets import SecretRef
+from services.workstation import files
 from tests.examples import examples
 
 TEXT = """# my estate

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from services.connections.command import Command
 from services.connections.mongo.change import Documents, Fields, MongoCommand, Pair, SetChange
-from services.connections.statement import Keyword, Sign, Value, Variable
+from services.connections.sql.statement import Keyword, Sign, Value, Variable
 from services.procedures import conditions
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.finding import conditions_of

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from services.clock import ManualClock
 from services.connections.command import Command
 from services.connections.ports import ObserverSession, OperatorSession
-from services.connections.statement import Value, Variable, set_global
+from services.connections.sql.statement import Value, Variable, set_global
 from services.discovery.model import ClusterSnapshot
 from services.errors import StoreError, Unreachable, UserError
 from services.procedures.conditions.server.variable import VariableIs

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from services.facts.galera.primary_views import PrimaryView
+from services.facts.galera.state_files import Grastate
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts, Problem, ServerFacts
-from services.facts.primary_views import PrimaryView
-from services.facts.start_line import StartLine
-from services.facts.state_files import Grastate
-from services.facts.write_rate import Rates
+from services.facts.replication.write_rate import Rates
+from services.facts.server.start_line import StartLine
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.traces import Trace

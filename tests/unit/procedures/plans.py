@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from services.connections.command import Command
-from services.connections.statement import set_provider_option
+from services.connections.sql.statement import set_provider_option
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.conditions.galera.joined import Joined
 from services.procedures.conditions.galera.position import Position

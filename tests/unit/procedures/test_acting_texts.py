@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from services.connections import operator_client
 from services.connections.command import Command
+from services.connections.operator import client as operator_client
 from services.connections.ports import Output, Rows
-from services.connections.statement import set_global
+from services.connections.sql.statement import set_global
 from services.errors import AuthFailed, QueryFailed, TimedOut, Unreachable
-from services.facts.detached_work import Found, parse_look, parse_unit
+from services.facts.machine.detached_work import Found, parse_look, parse_unit
 from services.procedures.engine.lock import holder_sentence, lock_path, lock_text, parse_lock
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.acting_output import Masks, judged

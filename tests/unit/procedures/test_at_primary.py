@@ -18,7 +18,7 @@ from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.acting import RealActor
 from services.procedures.journal.codec import decode, encode
 from services.procedures.plan.actions import AtPrimary, Mongo, Reconfigure
-from services.procedures.plan.invariants import changes, touched
+from services.procedures.plan.invariants.plans import changes, touched
 from services.procedures.plan.run_model import RunState
 from services.procedures.plan.wording import wording
 from tests.faults.scripted import mongo

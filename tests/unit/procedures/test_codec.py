@@ -17,7 +17,7 @@ import services.procedures.plan.condition
 import services.procedures.plan.model
 from services.clock import ManualClock
 from services.connections.command import Command
-from services.connections.statement import Keyword, set_global
+from services.connections.sql.statement import Keyword, set_global
 from services.errors import StoreError
 from services.i18n import PSEUDO, install, tr
 from services.procedures.conditions.server.status import StatusIs

@@ -14,8 +14,8 @@ import pytest
 
 from services.clock import SystemClock
 from services.errors import JournalDamaged
-from services.history.procedure_journal import ProcedureLine
-from services.history.state_store import StateStore
+from services.history.state.procedure_journal import ProcedureLine
+from services.history.state.store import StateStore
 from services.inventory.model import Inventory
 from services.procedures.journal import entries as line
 from services.procedures.journal.codec import plain

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from services.errors import StoreError, UserError
 from services.procedures.engine.parts import Policy
 from services.procedures.journal.projection import ENDED, UNFINISHED, project
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Breach, Plan, Step, WatchRule
 from services.procedures.plan.run_model import RUN_WAYS, STEP_WAYS, Entry, Question, RunState, RunView, StepState
 from tests.examples import examples

@@ -11,7 +11,7 @@ from services.clock import ManualClock
 from services.connections.command import Command
 from services.connections.ports import Output
 from services.errors import Unreachable
-from services.facts.causes import cause, cause_or_last, telling
+from services.facts.logs.causes import cause, cause_or_last, telling
 from services.procedures.engine.parts import failure
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.acting import RealActor

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.option_files import parse_defaults
-from services.facts.start_line import StartLine
+from services.facts.server.option_files import parse_defaults
+from services.facts.server.start_line import StartLine
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks import joins_others_once_written
 from services.procedures.catalogue.galera.shared.newcomer import config_path
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.plan.checks import Check
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import filled
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.facts_of_three import BLOCK, PASS, WARN

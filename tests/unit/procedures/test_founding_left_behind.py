@@ -12,7 +12,7 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Output
 from services.errors import AuthFailed
-from services.facts.start_line import StartLine, StartWord, founds, start_line
+from services.facts.server.start_line import StartLine, StartWord, founds, start_line
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks import joins_others
 from services.procedures.catalogue.steps.server import founds_nothing
@@ -22,7 +22,7 @@ from services.procedures.conditions.galera.joined import Joined
 from services.procedures.gather.reader import Reader
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.condition import Answer, Condition
-from services.procedures.plan.inputs import filled
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.inside import founds as founding_act
 from services.procedures.plan.inside import parts, starts_a_server
 from services.procedures.plan.parts.server.starting import Starting

@@ -8,13 +8,13 @@ from pathlib import Path
 from services.discovery.families.mongodb.kind import REPLICA_SET
 from services.discovery.model import ClusterSnapshot, NodeView, PrimariesApart
 from services.errors import StoreError
+from services.facts.galera.state_files import ZERO_UUID, Grastate
 from services.facts.model import NodeFacts
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.server import MongoServer
-from services.facts.state_files import ZERO_UUID, Grastate
-from services.history.positions import PositionSeen
-from services.history.state_rows import NodeSighting
-from services.history.state_store import StateStore
+from services.history.state.positions import PositionSeen
+from services.history.state.rows import NodeSighting
+from services.history.state.store import StateStore
 from services.procedures.gather.memory import keep, remembered, with_two_primaries
 from services.procedures.plan.host_facts import Facts
 from tests.unit.discovery.scenes import AT, STATE, only

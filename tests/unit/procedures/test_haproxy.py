@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from services.clock import ManualClock
-from services.connections.allowlist import check_command
 from services.connections.command import Command
+from services.connections.observer.allowlist import check_command
 from services.connections.ports import ObserverSession, OperatorSession, Output
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
@@ -33,7 +33,7 @@ from services.procedures.conditions.machine.listening import Listening
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.looks import Past
 from services.procedures.plan.parts.machine.balancers import Balancers
 from services.procedures.plan.remembering import Memory

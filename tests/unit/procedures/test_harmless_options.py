@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.harmless_options import is_secret
-from services.facts.option_files import masked_file, parse_defaults
+from services.facts.server.harmless_options import is_secret
+from services.facts.server.option_files import masked_file, parse_defaults
 from services.procedures.catalogue.galera.shared.joiner_config import COPIED
 
 SECRET = "S3cret!pw"

@@ -12,7 +12,7 @@ import pytest
 
 from services.clock import SystemClock
 from services.errors import StoreError
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 from services.inventory.model import Inventory
 from services.procedures.engine.parts import Policy
 from services.procedures.journal.approval import JournalChanged, NotBound

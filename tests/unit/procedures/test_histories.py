@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.facts.binlog_marks import Mark
-from services.facts.primary_views import PrimaryView
-from services.facts.state_files import Grastate
-from services.procedures.plan.histories import WINDOW, by_marks, by_views, compared, histories, window
-from services.procedures.plan.histories_model import Side
+from services.facts.binlog.marks import Mark
+from services.facts.galera.primary_views import PrimaryView
+from services.facts.galera.state_files import Grastate
 from services.procedures.plan.host_facts import Facts, HostFacts, TwoPrimaries
 from services.procedures.plan.parts.galera.traces import Trace, Traces
+from services.procedures.plan.pasts.histories import WINDOW, by_marks, by_views, compared, histories, window
+from services.procedures.plan.pasts.histories_model import Side
 from tests.unit.procedures.facts_of_three import UUID as CLUSTER
 from tests.unit.procedures.facts_of_three import down, facts
 from tests.unit.procedures.host_of import changed

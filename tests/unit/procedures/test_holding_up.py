@@ -7,8 +7,8 @@ import threading
 from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.errors import QueryFailed, Unreachable
-from services.facts.holding_up import Holder, Seen, holders, read_holders
-from services.facts.lock_holders import read_lockers
+from services.facts.server.holding_up import Holder, Seen, holders, read_holders
+from services.facts.server.lock_holders import read_lockers
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.engine.held_up import HeldUp, still_open
 from services.procedures.engine.parts import Policy

@@ -9,15 +9,15 @@ import time
 import pytest
 
 from app.cli.visible import only_visible, visible
-from services.facts.binlog_marks import MOST_MARKS, parse_marks
-from services.facts.holding_up import Seen, holders
-from services.facts.log_part import Log
+from services.facts.binlog.marks import MOST_MARKS, parse_marks
+from services.facts.galera.primary_views import MOST_VIEWS, parse_views
+from services.facts.logs.part import Log
 from services.facts.masking import masked
-from services.facts.primary_views import MOST_VIEWS, parse_views
-from services.facts.sessions import parse_sessions
+from services.facts.server.holding_up import Seen, holders
+from services.facts.server.sessions import parse_sessions
 from services.procedures.execute.acting_output import Masks, judged
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.positions import kept_name, recovered_position
+from services.procedures.plan.pasts.positions import kept_name, recovered_position
 from tests.unit.recorded.histories_recorded import UUID
 
 QUERY = "2026-11-22  6:13:45 2 [ERROR] Slave SQL: Error 'x' on query. Query: '"

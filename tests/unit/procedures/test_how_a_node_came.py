@@ -13,10 +13,10 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.ports import Output, Rows
-from services.connections.read_programs import DATA_BORN
+from services.connections.programs.read_programs import DATA_BORN
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
-from services.facts.client_text import own_lines
+from services.facts.logs.client_text import own_lines
 from services.procedures.conditions.galera.transfer import TransferWas
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import Past

@@ -6,8 +6,8 @@ from typing import Literal
 
 import pytest
 
-from services.procedures.plan.fields import Field
-from services.procedures.plan.inputs import bytes_of, field_faults, flag_of, hosts_of, number_of, seconds_of
+from services.procedures.plan.forms.fields import Field
+from services.procedures.plan.forms.inputs import bytes_of, field_faults, flag_of, hosts_of, number_of, seconds_of
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from services.clock import ManualClock
-from services.connections.operator import HostOperator
-from services.connections.statement import set_global
+from services.connections.operator.session import HostOperator
+from services.connections.sql.statement import set_global
 from services.errors import BadInput, Refused
 from services.inventory.model import HostEntry, Instance, Inventory, SqlAccess, SshAccess
 from services.procedures.conditions.server.stopped import Stopped
@@ -22,7 +22,7 @@ from services.procedures.journal.codec import decode, encode
 from services.procedures.journal.finding import nothing_found
 from services.procedures.journal.projection import project
 from services.procedures.plan.finding import conditions_of, procedures_of
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import Entry, RunState
 from services.procedures.verify.prover import RealProver

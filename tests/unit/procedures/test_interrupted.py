@@ -8,7 +8,7 @@ import pytest
 
 from services.errors import UserError
 from services.procedures.engine.parts import Policy
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import RunState, RunView
 from tests.unit.procedures.engine_world import Bench, plan_of, switch

@@ -20,7 +20,7 @@ from services.procedures.conditions.server.status import StatusIs
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Ask, Continue, CopiedSecret, EditOptions, PutFile, Run, WaitFor
 from services.procedures.plan.condition import Kept
-from services.procedures.plan.invariants import declared_off, kept_by, touched, violations
+from services.procedures.plan.invariants.plans import declared_off, kept_by, touched, violations
 from services.procedures.plan.model import Breach, Plan, Risk, Step, Undo, WatchRule
 from services.secrets import Secret
 from tests.examples import examples

@@ -16,7 +16,7 @@ from sqlalchemy import event
 
 from services.clock import ManualClock
 from services.errors import BadInput, StoreError
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 from services.procedures.journal.entries import obligation_taken
 from services.procedures.journal.journal import DrivenElsewhere, MemoryJournal, StoredJournal, json_text
 from services.procedures.journal.obligations import open_obligations
@@ -163,7 +163,7 @@ def test_that_every_commit_of_the_journal_is_synced_and_other_writes_stay_as_the
 
 KILLED = """
 import os, signal, sys
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 from services.procedures.journal.journal import StoredJournal
 journal = StoredJournal(StateStore.open(sys.argv[1]))
 run_id = journal.new_run("x", "c", "t")
@@ -186,7 +186,7 @@ def test_that_what_was_appended_is_there_after_a_kill(tmp_path: Path) -> None:
 def test_that_a_locked_store_is_an_error_and_the_next_append_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("services.history.state_file.BUSY_S", 0.1)
+    monkeypatch.setattr("services.history.state.file.BUSY_S", 0.1)
     with (
         StateStore.open(tmp_path / "s") as store,
         closing(sqlite3.connect(tmp_path / "s", isolation_level=None)) as other,
@@ -248,7 +248,7 @@ def test_that_the_marks_say_how_far_each_run_goes(tmp_path: Path) -> None:
 
 _WRITER = """
 import sys
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 from services.procedures.journal.journal import StoredJournal
 journal = StoredJournal(StateStore.open(sys.argv[1]))
 journal.append("1", "note")

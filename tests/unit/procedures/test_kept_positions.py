@@ -9,7 +9,7 @@ import pytest
 
 from services.connections.command import Command
 from services.discovery.model import PrimariesApart
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.conditions.galera.transfer import TransferWas
 from services.procedures.journal.entries import continued, step_state, value_kept

@@ -7,7 +7,7 @@ from dataclasses import replace
 from services.procedures.conditions.config_servers.uses import RoutersUse
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.plan.actions import WaitFor
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.last_look import LAST_LOOK, is_point, looked_again
 from services.procedures.plan.model import Plan, Risk, Step
 from tests.unit.procedures.engine_world import borrow, give_back, is_, plan_of, rest, switch, wait

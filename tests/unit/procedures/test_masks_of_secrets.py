@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from services.facts import client_text, error_log, log_part
+from services.facts.logs import client_text, error_log
+from services.facts.logs import part as log_part
 from services.facts.masking import masked, masked_line
 
 SECRET = "Pw7x"

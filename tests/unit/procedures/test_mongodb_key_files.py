@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from services.clock import ManualClock
-from services.connections.tls_programs import DIGEST_OF
-from services.connections.way_programs import WAY_OF
+from services.connections.programs.tls_programs import DIGEST_OF
+from services.connections.programs.way_programs import WAY_OF
 from services.facts.model import NodeFacts
 from services.procedures.gather.reader import Reader
 from services.procedures.plan.host_facts import HostFacts

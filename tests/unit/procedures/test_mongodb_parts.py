@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from services.clock import ManualClock
-from services.connections.folder_programs import OWN_PLACE
 from services.connections.mongo.document import Reply
 from services.connections.ports import Output
-from services.connections.read_programs import START_LINE
+from services.connections.programs.folder_programs import OWN_PLACE
+from services.connections.programs.read_programs import START_LINE
+from services.connections.programs.way_programs import WAY_OF
 from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
-from services.connections.way_programs import WAY_OF
 from services.facts.model import NodeFacts
 from services.facts.mongodb.process import command_line, is_program, may_be_shown, parse_processes, unit_of
 from services.facts.mongodb.sharding import ShardedCluster

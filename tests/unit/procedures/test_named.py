@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from services.facts.log_peers import LogPeer, short
+from services.facts.galera.log_peers import LogPeer, short
+from services.facts.galera.primary_views import PrimaryView
 from services.facts.model import GaleraMember
-from services.facts.primary_views import PrimaryView
 from services.procedures.catalogue.checks import all_named, gone_fields
 from services.procedures.catalogue.checks import named_members as check_of
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
 from services.procedures.plan.host_facts import Facts, HostFacts, Named, TwoPrimaries
-from services.procedures.plan.named import named_members
 from services.procedures.plan.parts.galera.traces import Trace
+from services.procedures.plan.pasts.named import named_members
 from tests.unit.procedures.facts_of_three import BLOCK, PASS, UUID, WARN, down, facts, galera, host
 
 PAIR = ("n1", "n2")

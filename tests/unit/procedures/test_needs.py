@@ -16,8 +16,8 @@ from services.inventory.model import HostEntry, Inventory, SqlAccess
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.gather.gather import gather
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import filled
 from services.procedures.plan.looks import LOOKED_AT
 from services.procedures.plan.part import Part, Turn, in_order
 from services.procedures.plan.parts.galera.data_size import DataSize

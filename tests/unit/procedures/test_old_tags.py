@@ -9,7 +9,7 @@ from typing import Any
 from services.procedures.journal.codec import REGISTRY, decode, decode_all, encode
 from services.procedures.journal.old_tags import OLD_TAGS
 from services.procedures.plan.condition import Condition
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.waiting_words import waiting_words
 

@@ -13,9 +13,9 @@ import pytest
 from services.errors import StoreError
 from services.procedures.journal import codec
 from services.procedures.journal.codec import checks_in, encode, plan_in
-from services.procedures.plan import invariants
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants import plans as invariants
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from tests.unit.procedures.plans import GOOD
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks import one_past
 from services.procedures.plan.checks import Override, standing_blocks
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Remembered, TwoPrimaries
-from services.procedures.plan.inputs import filled
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, OTHER, PASS, UUID, WARN, facts, galera, gone, host
 
 SEEN = TwoPrimaries(UUID, 1.0, (("n1", "n2"), ("n3",)), "both answered")

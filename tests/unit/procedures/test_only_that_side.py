@@ -14,9 +14,9 @@ import pytest
 from services.connections.ports import Output
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
-from services.facts.binlog_marks import MOST_MARKS, NEWEST, Mark
-from services.facts.primary_views import PrimaryView
-from services.facts.state_files import Grastate
+from services.facts.binlog.marks import MOST_MARKS, NEWEST, Mark
+from services.facts.galera.primary_views import PrimaryView
+from services.facts.galera.state_files import Grastate
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import strangers_to
 from services.procedures.catalogue.galera.bootstrap_after_crash.losses import losses
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
@@ -24,11 +24,11 @@ from services.procedures.catalogue.galera.shared.positions import standings
 from services.procedures.catalogue.steps.extraction import extracted_name
 from services.procedures.catalogue.steps.forked import file_of, loss
 from services.procedures.looking.histories import Road, compare_between
-from services.procedures.plan.histories import among, compared, histories
-from services.procedures.plan.histories_model import Histories, Side
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.traces import Trace, Traces
-from services.procedures.plan.positions import tail_name
+from services.procedures.plan.pasts.histories import among, compared, histories
+from services.procedures.plan.pasts.histories_model import Histories, Side
+from services.procedures.plan.pasts.positions import tail_name
 from tests.unit.procedures.facts_of_three import NAMES, UUID, down, facts, galera, host
 from tests.unit.procedures.host_of import changed
 

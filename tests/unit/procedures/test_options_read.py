@@ -6,7 +6,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.ports import Output
-from services.procedures.catalogue.steps.start_hold import hold_start
+from services.procedures.catalogue.steps.restored.start_hold import hold_start
 from services.procedures.conditions.server.options_read import OptionsRead
 from tests.unit.procedures.facts_of_three import host
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, out

@@ -9,11 +9,11 @@ import pytest
 from services.connections.ports import Output
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
-from services.facts.other_server import NotRead, OtherServer, around_read, before_read, mtimes_read, since_read
+from services.facts.galera.other_server import NotRead, OtherServer, around_read, before_read, mtimes_read, since_read
 from services.procedures.looking.other_server import read_other_server
-from services.procedures.plan.histories import compared
-from services.procedures.plan.histories_model import Side
 from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.pasts.histories import compared
+from services.procedures.plan.pasts.histories_model import Side
 from tests.unit.procedures.host_of import host_of
 from tests.unit.recorded.histories_recorded import s1, s3_at
 

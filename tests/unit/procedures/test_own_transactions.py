@@ -13,15 +13,15 @@ import pytest
 
 from services.connections.ports import Output
 from services.connections.reads.read import CommandRead
-from services.facts.binlog_marks import Mark, parse_marks
-from services.facts.primary_views import PrimaryView
-from services.facts.state_files import Grastate
+from services.facts.binlog.marks import Mark, parse_marks
+from services.facts.galera.primary_views import PrimaryView
+from services.facts.galera.state_files import Grastate
 from services.procedures.looking.histories import last_shared, searched
-from services.procedures.plan.histories import by_marks, by_views, claim_is_confirmed, compared, window
-from services.procedures.plan.histories_model import Side
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.own_transactions import asked_next, before_turn, own_after
 from services.procedures.plan.parts.galera.traces import Trace, Traces
+from services.procedures.plan.pasts.histories import by_marks, by_views, claim_is_confirmed, compared, window
+from services.procedures.plan.pasts.histories_model import Side
+from services.procedures.plan.pasts.own_transactions import asked_next, before_turn, own_after
 from tests.unit.procedures.facts_of_three import UUID
 from tests.unit.recorded.histories_recorded import FOLDER
 

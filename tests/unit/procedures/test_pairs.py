@@ -10,10 +10,10 @@ from cryptography.hazmat.primitives import serialization
 
 from services.clock import ManualClock
 from services.connections.command import Command
-from services.connections.operator_files import NotRead, NotWritten
+from services.connections.operator.files import NotRead, NotWritten
 from services.connections.ports import FileSeen, Output
 from services.errors import BadInput
-from services.facts.certificates import faults_of
+from services.facts.transfer.certificates import faults_of
 from services.procedures.conditions.galera.pair_sound import LocalPairSound, PairSound
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.acting_pairs import put_pair
@@ -22,7 +22,7 @@ from services.procedures.journal.codec import decode, encode
 from services.procedures.looking.local_pair import local_pair
 from services.procedures.plan.actions import HostPair, LocalPair, MadePair, PutPair
 from services.procedures.plan.condition import Kept
-from services.procedures.plan.invariants import touched
+from services.procedures.plan.invariants.plans import touched
 from services.procedures.plan.looks import Past
 from services.procedures.plan.wording import wording
 from services.secrets import Secret
@@ -81,7 +81,7 @@ def test_that_a_made_pair_is_whole_valid_from_yesterday_on_and_its_key_is_for_th
 
 
 def local_pair_of(ca: str, cert: str, key: str) -> object:
-    from services.facts.certificate_files import parse_pair
+    from services.facts.transfer.certificate_files import parse_pair
 
     return parse_pair(told(ca, cert, key), PATHS)
 

@@ -16,11 +16,11 @@ from services.connections.reads.mongo import MongoRead
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of
 from services.errors import QueryFailed, SudoFailed, TimedOut
-from services.facts.certificate_files import parse_pair
-from services.facts.certificates import faults_of
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.server import MongoServer
+from services.facts.transfer.certificate_files import parse_pair
+from services.facts.transfer.certificates import faults_of
 from services.procedures.conditions.machine.unit import UnitNotEnabled, UnitSetting
 from services.procedures.gather.reader import Reader
 from services.procedures.plan.looks import Past

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from services.facts.galera.state_files import ZERO_UUID, Grastate
 from services.facts.model import MachineFacts, Problem, ServerFacts
-from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import checks as preflight
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, LockSeen

@@ -6,8 +6,8 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import Unreachable
-from services.facts.log_part import Log
-from services.facts.values import compared, same
+from services.facts.logs.part import Log
+from services.facts.server.values import compared, same
 from services.procedures.conditions.galera.flow_control import FlowControlBelow
 from services.procedures.conditions.galera.joined import Joined, _Pace
 from services.procedures.conditions.galera.position import Position

@@ -7,7 +7,7 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.errors import Unreachable
-from services.facts.binlog_marks import Mark
+from services.facts.binlog.marks import Mark
 from services.procedures.conditions.galera import copied_history
 from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_from import IstFrom

@@ -9,13 +9,13 @@ import pytest
 from services.clock import SystemClock
 from services.connections.ports import Output, Rows
 from services.errors import Unreachable
-from services.facts.state_files import ZERO_UUID
+from services.facts.galera.state_files import ZERO_UUID
 from services.procedures.conditions.galera.at_rest import PositionMark
 from services.procedures.conditions.galera.same_history import SameHistory
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.host_facts import Facts, TwoPrimaries
 from services.procedures.plan.looks import Past
-from services.procedures.plan.positions import mark_name, stood_name
+from services.procedures.plan.pasts.positions import mark_name, stood_name
 from services.procedures.verify.prover import RealProver
 from tests.unit.procedures.scripted_sessions import ScriptedHosts
 from tests.unit.recorded.histories_recorded import FOLDER, UUID

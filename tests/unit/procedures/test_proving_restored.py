@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from services.clock import ManualClock
-from services.connections.made_by_run import left_note
+from services.connections.operator.made_by_run import left_note
 from services.connections.ports import Output, Rows
 from services.errors import QueryFailed, Unreachable
 from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo

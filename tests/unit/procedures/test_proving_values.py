@@ -10,7 +10,7 @@ from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.connections.reads.read import SqlRead
 from services.connections.reads.registry import statement_of
-from services.facts.values import same
+from services.facts.server.values import same
 from services.procedures.conditions.galera.cache import CacheLasts
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.conditions.galera.provider_option import ProviderOption

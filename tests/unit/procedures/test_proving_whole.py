@@ -9,9 +9,9 @@ import pytest
 from services.clock import ManualClock
 from services.connections.command import Command
 from services.connections.ports import Output
+from services.connections.programs.whole_programs import PAIRS, SUMS, TABLES_TOLD
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
-from services.connections.whole_programs import PAIRS, SUMS, TABLES_TOLD
 from services.errors import SudoFailed
 from services.procedures.conditions.server.compared import Compared
 from services.procedures.conditions.server.files_paired import FilesPaired

@@ -12,7 +12,7 @@ from services.clock import ManualClock
 from services.errors import UserError
 from services.procedures.engine.parts import Policy
 from services.procedures.plan.actions import WaitFor
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Later, Risk, Step
 from services.procedures.plan.run_model import Question, RunState, StepState
 from tests.unit.procedures.engine_world import Bench, Killed, is_, plan_of, switch

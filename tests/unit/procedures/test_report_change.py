@@ -14,10 +14,10 @@ from services.procedures.report.around import windows_around
 from services.procedures.report.html import report_html
 from services.procedures.report.markdown import report_markdown
 from services.procedures.report.time import bars_of
-from services.sampling.catalogue import load_catalogue
 from services.sampling.change.around import AROUND_S, SETTLE_S
 from services.sampling.change.judge import LOAD, compare
 from services.sampling.change.model import Asked, Comparison, Window
+from services.sampling.metrics.catalogue import load_catalogue
 from tests.unit.procedures.test_report import GOOD, Writer, line
 from tests.unit.sampling.change_series import cut_from, remembering, second_by_second
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from services.clock import SystemClock
 from services.errors import BadInput, StoreError
-from services.history.procedure_journal import ProcedureLine
-from services.history.state_store import StateStore
+from services.history.state.procedure_journal import ProcedureLine
+from services.history.state.store import StateStore
 from services.inventory.model import Inventory
 from services.procedures.engine.parts import Policy
 from services.procedures.journal.approval import JournalChanged, NotBound

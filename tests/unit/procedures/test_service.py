@@ -14,7 +14,7 @@ from services.clock import SystemClock
 from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot
 from services.errors import BadInput, StoreError, UserError
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 from services.inventory.model import Inventory
 from services.procedures.catalogue import all_procedures
 from services.procedures.engine.parts import Parts, Policy
@@ -24,7 +24,7 @@ from services.procedures.journal.finding import meant
 from services.procedures.journal.journal import DrivenElsewhere
 from services.procedures.journal.run_summary import where_it_stands
 from services.procedures.plan.checks import Check, Override, Verdict
-from services.procedures.plan.fields import Fault
+from services.procedures.plan.forms.fields import Fault
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import Listener, Person, RunState, RunView

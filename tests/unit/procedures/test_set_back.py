@@ -6,7 +6,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.ports import Rows
-from services.connections.statement import set_back
+from services.connections.sql.statement import set_back
 from services.errors import Unreachable
 from services.procedures.conditions.galera.provider_option import ProviderOption
 from services.procedures.conditions.server.set_back import SetBack

@@ -10,10 +10,10 @@ import pytest
 
 from services.clock import SystemClock
 from services.connections.ports import ObserverSession
-from services.discovery.crawl import CrawlResult, crawl
+from services.discovery.looks.crawl import CrawlResult, crawl
 from services.discovery.snapshot import updated_estate
 from services.errors import AuthFailed, BadInput
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 from services.inventory.model import ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, with_instances
 from services.inventory.trust import Trust, trust_of
 from services.procedures.catalogue import all_procedures

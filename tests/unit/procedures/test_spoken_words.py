@@ -18,7 +18,7 @@ from services.procedures.engine.parts import Policy
 from services.procedures.plan import sentences
 from services.procedures.plan.actions import Action, Ask, Checkpoint, Continue, Detached, Run, Several, WaitFor
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.procedure import Procedure

@@ -15,7 +15,7 @@ from services.connections.ports import Output
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.errors import Unreachable
-from services.facts.sst_options import Place
+from services.facts.transfer.sst_options import Place
 from services.procedures.catalogue.checks.sst_sections import alike, no_transfer, one_place
 from services.procedures.catalogue.steps.sst_section import HOLD, changed_on_all, hold_path, section_path
 from services.procedures.conditions.galera.nobody_joins import NobodyJoins

@@ -18,7 +18,7 @@ from services.procedures.journal import codec
 from services.procedures.journal.codec import decode, encode
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.finding import BadlyNamed, conditions_of, procedures_of
-from services.procedures.plan.invariants import kept_by, touched, violations
+from services.procedures.plan.invariants.plans import kept_by, touched, violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import RunState
 from services.procedures.plan.waiting_words import waiting_words

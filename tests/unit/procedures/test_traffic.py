@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from services.facts.machine.system import parse_sizes
 from services.facts.model import NodeFacts, ServerFacts
-from services.facts.system import parse_sizes
 from services.procedures.catalogue.checks.traffic import provider_library, traffic_alike, traffic_files
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts

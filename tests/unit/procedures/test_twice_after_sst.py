@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.binlog_programs import BINLOG_MARKS
 from services.connections.ports import Output
+from services.connections.programs.binlog_programs import BINLOG_MARKS
 from services.connections.reads.read import CommandRead
-from services.facts.binlog_marks import MOST_MARKS, Mark, parse_marks
-from services.facts.primary_views import PrimaryView
-from services.facts.ran_alone import RanAlone
-from services.facts.state_files import Grastate
+from services.facts.binlog.marks import MOST_MARKS, Mark, parse_marks
+from services.facts.galera.primary_views import PrimaryView
+from services.facts.galera.ran_alone import RanAlone
+from services.facts.galera.state_files import Grastate
 from services.procedures.looking.histories import second_round
-from services.procedures.plan.histories import by_marks, claim_is_confirmed, compared, newest_run
-from services.procedures.plan.histories_model import Histories, Side
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.own_transactions import asked_next, own_after
 from services.procedures.plan.parts.galera.traces import Trace, Traces
+from services.procedures.plan.pasts.histories import by_marks, claim_is_confirmed, compared, newest_run
+from services.procedures.plan.pasts.histories_model import Histories, Side
+from services.procedures.plan.pasts.own_transactions import asked_next, own_after
 from tests.unit.facts.binary_logs import a_binary_log, run
 from tests.unit.procedures.facts_of_three import UUID
 from tests.unit.recorded.histories_recorded import FOLDER

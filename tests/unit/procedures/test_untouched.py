@@ -9,7 +9,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.command import Command
-from services.connections.operator_files import NotRead, NotWritten
+from services.connections.operator.files import NotRead, NotWritten
 from services.connections.ports import FileSeen, Output
 from services.procedures.engine.ports import Acted, ActFailed, Untouched
 from services.procedures.execute.acting import RealActor

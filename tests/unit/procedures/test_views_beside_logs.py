@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from services.facts.binlog_marks import Mark
+from services.facts.binlog.marks import Mark
 from services.procedures.looking.histories import has_only_its_own
-from services.procedures.plan.histories import among, by_views, compared
-from services.procedures.plan.histories_model import Side
 from services.procedures.plan.host_facts import HostFacts
+from services.procedures.plan.pasts.histories import among, by_views, compared
+from services.procedures.plan.pasts.histories_model import Side
 from tests.unit.procedures.host_of import host_of
 from tests.unit.recorded.histories_recorded import marks, s1, s3_at
 

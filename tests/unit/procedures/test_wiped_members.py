@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from services.facts.state_files import ZERO_UUID, Grastate
+from services.facts.galera.state_files import ZERO_UUID, Grastate
 from services.inventory.model import ClusterEntry
 from services.procedures.catalogue.checks import named_members as check_of
 from services.procedures.gather.membership import members_of

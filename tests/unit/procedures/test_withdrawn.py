@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.clock import ManualClock
-from services.connections.operator_files import REMOVE
+from services.connections.operator.files import REMOVE
 from services.connections.ports import Output
 from services.procedures.conditions.machine.files import FileWithout
 from services.procedures.engine.ports import Acted

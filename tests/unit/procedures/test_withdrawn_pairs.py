@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from services.clock import ManualClock
-from services.connections.operator_files import REMOVE
+from services.connections.operator.files import REMOVE
 from services.connections.ports import Output
 from services.procedures.catalogue.steps.pair_copied import put_pair
 from services.procedures.conditions.machine.files import FileNotAsPut

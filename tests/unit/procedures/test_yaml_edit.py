@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.errors import BadInput
-from services.facts.yaml_edit import Settings, edit_yaml
-from services.facts.yaml_settings import settings_of
+from services.facts.yaml_files.edit import Settings, edit_yaml
+from services.facts.yaml_files.settings import settings_of
 
 PACKAGED = """\
 # mongod.conf

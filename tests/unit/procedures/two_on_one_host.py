@@ -9,12 +9,12 @@ import re
 from dataclasses import dataclass, field
 
 from services.clock import ManualClock
-from services.connections import operator_files
 from services.connections.command import Command
+from services.connections.operator import files as operator_files
 from services.connections.ports import FileSeen, ObserverSession, OperatorSession, Output, Rows
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, statement_of
-from services.connections.statement import Statement
+from services.connections.sql.statement import Statement
 from services.errors import Refused, Unreachable
 from services.facts.model import NodeFacts
 from services.procedures.engine.engine import Engine

@@ -9,7 +9,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.history.store import HistoryStore
-from services.sampling.catalogue import load_catalogue
+from services.sampling.metrics.catalogue import load_catalogue
 from services.series import Sample
 from tests.bench.stream import read_stream
 

@@ -7,11 +7,11 @@ import pytest
 
 from services.errors import BadInput
 from services.facts.numeric import numeric_status
-from services.history.columns import Columns
-from services.sampling.catalogue import load_catalogue, parse_catalogue
-from services.sampling.catalogue_page import catalogue_page
-from services.sampling.charts import load_charts, parse_charts, read_charts
-from services.sampling.formula import Frame
+from services.history.columns.values import Columns
+from services.sampling.metrics.catalogue import load_catalogue, parse_catalogue
+from services.sampling.metrics.catalogue_page import catalogue_page
+from services.sampling.metrics.charts import load_charts, parse_charts, read_charts
+from services.sampling.metrics.formula import Frame
 from tests.bench.stream import read_stream
 
 UNITS = {"%", "B", "B/s", "1/s", "s", "ms", "h", ""}

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from services.errors import BadInput
-from services.sampling.catalogue import load_catalogue
 from services.sampling.change.judge import LOAD, USUAL, compare, equal
 from services.sampling.change.model import Asked, Change, Comparison, Shift, Size, Verdict, Window
 from services.sampling.change.words import caveat, row, span_words, summary, told, verdict_words
+from services.sampling.metrics.catalogue import load_catalogue
 from services.series import Array, Series
 from tests.unit.sampling.change_series import NOW, cut_from, remembering, second_by_second
 

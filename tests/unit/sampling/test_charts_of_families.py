@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.discovery.families.registry import registered
 from services.facts.model import GroupFacts
 from services.facts.numeric import group_values
-from services.sampling.charts import load_charts
+from services.sampling.metrics.charts import load_charts
 
 
 def test_that_every_chart_needs_what_some_family_has() -> None:

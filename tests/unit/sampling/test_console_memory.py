@@ -12,16 +12,16 @@ from pathlib import Path
 from services.clock import ManualClock, SystemClock
 from services.discovery.model import NOT_SETTLED, EstateSnapshot, NotSettled
 from services.events import Bus, Event
-from services.history.state_store import StateStore
-from services.sampling.console_memory import ConsoleMemory
+from services.history.state.store import StateStore
 from services.sampling.hub import Hub
+from services.sampling.past.console_memory import ConsoleMemory
 from services.types import Health
 from tests.unit.discovery.scenes import AT, STATE, member, only
 from tests.unit.discovery.test_two_primaries import split
 
 DYING = """
 import os, sys
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 StateStore.open(sys.argv[1]).record_console_start("0.1")
 os.kill(os.getpid(), 9)
 """

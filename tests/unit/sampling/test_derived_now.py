@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from services.facts.model import DiskFacts, GaleraFacts, MachineFacts, NodeFacts
-from services.sampling.derived_now import MOST_S, DerivedNow
 from services.sampling.ist_reach import over_words
+from services.sampling.metrics.derived_now import MOST_S, DerivedNow
 
 SIZE = 128 * 2**20
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from services.history.distinct import distinct
+from services.history.columns.distinct import distinct
 
 
 @pytest.mark.parametrize("values", [[], [3], [2, 1, 2, 2, 0], [0, 0], [4_294_967_295, 0, 7]])

@@ -7,7 +7,7 @@ from pathlib import Path
 from services.clock import ManualClock
 from services.discovery.families.replication.kind import ASYNC
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, ReplicationEdge
-from services.history.recording import finish_recording, record_to
+from services.history.recordings.recording import finish_recording, record_to
 from services.sampling.replay import Replay
 from services.series import Sample
 from services.types import NODES_LEFT_OUT

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from services.sampling.formula import FormulaError, Frame, parse
+from services.sampling.metrics.formula import FormulaError, Frame, parse
 
 
 def _evaluate(text: str, terms: dict[str, str] | None = None, **columns: list[float]) -> list[float | None]:

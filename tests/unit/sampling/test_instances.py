@@ -12,8 +12,8 @@ import pytest
 from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
-from services.discovery.crawl import crawl
 from services.discovery.families.proxysql.kind import PROXYSQL
+from services.discovery.looks.crawl import crawl
 from services.discovery.shared_hosts import of_entry, only_named
 from services.discovery.snapshot import updated_estate
 from services.errors import BadInput
@@ -24,8 +24,8 @@ from services.inventory.trust import Trust
 from services.procedures.catalogue import all_procedures
 from services.procedures.journal.finding import hosts_meant, refuse_shared_hosts
 from services.procedures.service.offers import situations, why_none_fits
-from services.sampling.catalogue import load_catalogue
-from services.sampling.reader import SeriesReader
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.metrics.reader import SeriesReader
 from services.sampling.watcher import Watcher
 from services.secrets import MemoryVault
 from services.series import Sample

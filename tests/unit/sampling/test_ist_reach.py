@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from services.facts.galera_ist import MARGIN
+from services.facts.galera.ist import MARGIN
 from services.sampling.ist_reach import (
     Rate,
     Reach,
@@ -16,7 +16,7 @@ from services.sampling.ist_reach import (
     rates,
     reach,
 )
-from services.sampling.seqno_ring import Point, SeqnoRing
+from services.sampling.past.seqno_ring import Point, SeqnoRing
 from tests.bench.stream import read_stream
 
 MIB = 2.0**20

@@ -18,8 +18,8 @@ from services.facts.model import NodeFacts
 from services.facts.mongodb.numeric import MOST_NUMBERS, status_values
 from services.inventory.kinds import MONGODB
 from services.inventory.model import HostEntry, MongoAccess
-from services.sampling.catalogue import load_catalogue
-from services.sampling.formula import Frame
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.metrics.formula import Frame
 from services.sampling.mongo_poll import MongoPoll, MongoResult, poll_mongodb
 from services.sampling.server_poll import server_poll
 from services.sampling.settings import WatchSettings

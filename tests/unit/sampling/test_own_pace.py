@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from services.clock import ManualClock, SystemClock
-from services.connections.text_rows import PacketReader
-from services.discovery.states import NO_NEWS
+from services.connections.sql.text_rows import PacketReader
+from services.discovery.judgement.states import NO_NEWS
 from services.errors import TimedOut
 from services.events import Event
-from services.facts.machine import clock_offset
+from services.facts.machine.machine import clock_offset
 from services.facts.model import NodeFacts, Problem
 from services.inventory.model import HostEntry, SqlAccess
 from services.sampling.clock_drift import ClockDrift

@@ -10,7 +10,7 @@ from services.discovery.model import EstateSnapshot
 from services.events import Event
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, SqlAccess
-from services.sampling.own_past import OwnPast, mark_of
+from services.sampling.past.own_past import OwnPast, mark_of
 from services.sampling.settings import WatchSettings
 from services.sampling.watcher import Watcher
 from tests.unit.discovery.scenes import AT, STATE, address, estate, member

@@ -14,8 +14,8 @@ from services.clock import ManualClock, SystemClock
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, SqlAccess
 from services.sampling.ist_reach import HOUR_S, WEEK_S, rates, reach
-from services.sampling.past_positions import PIECE_S, read_past
-from services.sampling.seqno_ring import EVERY_S, Point, SeqnoRing
+from services.sampling.past.past_positions import PIECE_S, read_past
+from services.sampling.past.seqno_ring import EVERY_S, Point, SeqnoRing
 from services.sampling.watcher import Watcher
 from services.series import Sample
 from tests.unit.recorded.replies import ReplaySession, load

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.sampling.rates import breaks, deltas, hole_places, intervals, rate, with_holes
+from services.sampling.metrics.rates import breaks, deltas, hole_places, intervals, rate, with_holes
 from tests.examples import examples
 
 

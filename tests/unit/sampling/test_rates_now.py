@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from services.clock import ManualClock
-from services.sampling.rates_now import ASK_AGAIN_S, WANTED, RatesNow
+from services.sampling.metrics.rates_now import ASK_AGAIN_S, WANTED, RatesNow
 from services.series import Series
 
 

@@ -8,8 +8,8 @@ import pytest
 from services.clock import ManualClock
 from services.errors import BadInput
 from services.history.store import HistoryStore
-from services.sampling.catalogue import load_catalogue
-from services.sampling.reader import SeriesReader
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.metrics.reader import SeriesReader
 from services.series import Sample
 from services.types import NO_WAY, NOT_OFFERED, NOT_YET
 from tests.unit.sampling.conftest import START, galera_samples

@@ -11,12 +11,12 @@ import pytest
 
 from services.clock import ManualClock
 from services.discovery.families.galera.kind import GALERA
+from services.discovery.judgement.states import BY_WORD
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, TransferEdge
-from services.discovery.states import BY_WORD
 from services.errors import BadInput, StoreError
 from services.events import Event
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
-from services.history.recording import finish_recording, open_recording, record_to
+from services.history.recordings.recording import finish_recording, open_recording, record_to
 from services.history.store import HistoryStore
 from services.sampling.replay import Replay
 from services.types import Health

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from services.clock import ManualClock
-from services.connections.os_loops import OS_LOOP, OS_LOOP_SH
+from services.connections.programs.os_loops import OS_LOOP, OS_LOOP_SH
 from services.facts.absence import SEVERAL
-from services.facts.machine import find_process
+from services.facts.machine.machine import find_process
+from services.facts.machine.os_stream import OsParser, OsReading
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.server import MongoServer, parse_server
-from services.facts.os_stream import OsParser, OsReading
 from services.inventory.kinds import MONGODB
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.sampling.facts_of_host import HostState

@@ -12,13 +12,13 @@ from services.connections.reads import statements
 from services.discovery.model import NodeView
 from services.discovery.snapshot import updated_estate
 from services.errors import Dropped, QueryFailed, TimedOut, UserError
-from services.facts.dialect import PROCESSES, VARIABLES
 from services.facts.model import KEPT_S, NodeFacts
-from services.preferences import INTERVALS_S
+from services.facts.server.dialect import PROCESSES, VARIABLES
 from services.sampling.server_poll import polled_sql
 from services.sampling.settings import WatchSettings
 from services.sampling.sql_poll import SqlPoll, SqlResult, poll_sql
 from services.types import Health, Reach
+from services.workstation.preferences import INTERVALS_S
 
 
 class ScriptedClock:

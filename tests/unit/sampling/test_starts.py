@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from services.clock import ManualClock
-from services.facts.dialect import dialect_of
+from services.facts.server.dialect import dialect_of
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, SqlAccess
-from services.sampling.catalogue import load_catalogue
 from services.sampling.facts_of_host import HostState
-from services.sampling.past_positions import last_start
-from services.sampling.reader import SeriesReader
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.metrics.reader import SeriesReader
+from services.sampling.past.past_positions import last_start
+from services.sampling.past.starts import known_starts
 from services.sampling.server_poll import polled_sql
 from services.sampling.sql_poll import SqlResult
-from services.sampling.starts import known_starts
 from services.series import Sample
 from tests.unit.sampling.conftest import START
 

@@ -7,9 +7,9 @@ import sys
 
 from services.clock import ManualClock
 from services.history.store import HistoryStore
-from services.sampling.catalogue import load_catalogue
-from services.sampling.rates_now import RatesNow
-from services.sampling.reader import SeriesReader
+from services.sampling.metrics.catalogue import load_catalogue
+from services.sampling.metrics.rates_now import RatesNow
+from services.sampling.metrics.reader import SeriesReader
 from tests.unit.sampling.conftest import START, galera_samples
 
 CHUNKS = 300

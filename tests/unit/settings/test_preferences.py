@@ -13,8 +13,8 @@ import platformdirs
 import pytest
 
 from app.window.settings.keeper import Keeper, keeper_for, last_estate
-from services.data_place import usual_folder
-from services.preferences import FILE, MOST_BYTES, Preferences, read_preferences, write_preferences
+from services.workstation.data_place import usual_folder
+from services.workstation.preferences import FILE, MOST_BYTES, Preferences, read_preferences, write_preferences
 
 EVERYTHING = Preferences(
     theme="dark", text_percent=150, width=1600, height=900, maximised=True, page="charts", tree_width=300,

@@ -9,9 +9,10 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import BadInput
-from services.history import migrations_state, state_file
+from services.history import migrations_state
 from services.history.marked_change import MOST
-from services.history.state_store import StateStore
+from services.history.state import file as state_file
+from services.history.state.store import StateStore
 
 BEFORE, AFTER = (1_000.0, 1_600.0), (1_700.0, 2_300.0)
 

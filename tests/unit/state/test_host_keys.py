@@ -6,10 +6,10 @@ import time
 from pathlib import Path
 
 from services.discovery.families.builtin import kind_kept
-from services.history.positions import PositionSeen
-from services.history.remembered_clusters import remembered_estate
-from services.history.state_rows import NodeSighting
-from services.history.state_store import StateStore
+from services.history.state.positions import PositionSeen
+from services.history.state.remembered_clusters import remembered_estate
+from services.history.state.rows import NodeSighting
+from services.history.state.store import StateStore
 from services.history.store import HistoryStore
 from services.series import Sample
 

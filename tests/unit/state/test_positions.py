@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from services.errors import StoreError
-from services.history import migrations_state, state_file
-from services.history.positions import PositionSeen
-from services.history.state_rows import NodeSighting
-from services.history.state_store import StateStore
+from services.history import migrations_state
+from services.history.state import file as state_file
+from services.history.state.positions import PositionSeen
+from services.history.state.rows import NodeSighting
+from services.history.state.store import StateStore
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 

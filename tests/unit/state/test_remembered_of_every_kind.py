@@ -14,9 +14,9 @@ from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.server import MongoServer
-from services.history.remembered_clusters import keep_cluster, remembered_estate
-from services.history.state_rows import sightings
-from services.history.state_store import StateStore
+from services.history.state.remembered_clusters import keep_cluster, remembered_estate
+from services.history.state.rows import sightings
+from services.history.state.store import StateStore
 from services.inventory.kinds import MONGODB
 from services.types import ClusterKind, Reach
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from services.discovery.families.builtin import kind_kept
 from services.discovery.model import EstateSnapshot
 from services.discovery.snapshot import updated_estate
-from services.history.remembered_clusters import remembered_estate
-from services.history.state_rows import NodeSighting
-from services.history.state_store import StateStore
+from services.history.state.remembered_clusters import remembered_estate
+from services.history.state.rows import NodeSighting
+from services.history.state.store import StateStore
 from tests.unit.discovery.scenes import AT, address, member
 from tests.unit.discovery.scenes import STATE as CLUSTER
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from services.clock import ManualClock
 from services.discovery.model import PrimariesApart
-from services.history.split_log import joined_sides
-from services.history.state_store import StateStore
+from services.history.state.split_log import joined_sides
+from services.history.state.store import StateStore
 
 UUID = "2db77be0-e5aa-11f1-ae7d-76e16c615942"
 SEEN = PrimariesApart(UUID, "orders", 100.0, (("n1", "n2"), ("n3",)), "each answered Primary")

@@ -19,8 +19,10 @@ import pytest
 from sqlalchemy import Connection, create_engine, inspect, text
 
 from services.errors import StoreError
-from services.history import migrations_state, state_file, state_schema
-from services.history.state_store import StateStore
+from services.history import migrations_state
+from services.history.state import file as state_file
+from services.history.state import schema as state_schema
+from services.history.state.store import StateStore
 
 ROOT = Path(__file__).parents[3]
 
@@ -184,7 +186,7 @@ def test_that_a_locked_file_is_told_after_the_limit_and_usable_afterwards(
 FILLING = """
 import resource, signal, sys
 from services.errors import StoreError
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 store = StateStore.open(sys.argv[1])
 store.set_setting("before", "here")
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -216,7 +218,7 @@ def test_that_a_full_disk_is_told_and_nothing_stored_before_is_lost(tmp_path: Pa
 
 WRITING = """
 import sys
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 store = StateStore.open(sys.argv[1])
 number = 0
 while True:

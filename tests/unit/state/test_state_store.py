@@ -15,9 +15,9 @@ from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.errors import StoreError
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
-from services.history import state_store
-from services.history.state_rows import NodeSighting, sightings
-from services.history.state_store import StateStore, default_path
+from services.history.state import store as state_store
+from services.history.state.rows import NodeSighting, sightings
+from services.history.state.store import StateStore, default_path
 
 
 def test_that_settings_are_kept_and_replaced(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_that_a_run_which_ended_by_itself_is_not_told(tmp_path: Path) -> None:
 
 DYING = """
 import os, sys
-from services.history.state_store import StateStore
+from services.history.state.store import StateStore
 store = StateStore.open(sys.argv[1])
 store.record_console_start("0.1")
 store.record_console_alive()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from services.discovery.judge import Verdict
+from services.discovery.judgement.judge import Verdict
 from services.discovery.nodes import Node
 from services.discovery.words import joined
-from services.facts.certificates import SOON_S, days_of
+from services.facts.transfer.certificates import SOON_S, days_of
 from services.i18n import tr
 from services.types import Health
 

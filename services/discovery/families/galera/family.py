@@ -20,7 +20,7 @@ from services.discovery.families.shared.channels import Link, edges_of
 from services.discovery.families.shared.claiming import claimed
 from services.discovery.families.shared.placeholders import carry_placeholders
 from services.discovery.families.shared.replicas import replica_view
-from services.discovery.judge import Around
+from services.discovery.judgement.judge import Around
 from services.discovery.model import ARBITRATOR, SPARE, ClusterSnapshot, EstateSnapshot, NodeView, TransferEdge
 from services.discovery.nodes import Node
 from services.discovery.words import names

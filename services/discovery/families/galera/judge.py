@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from services.discovery import states
 from services.discovery.families.galera.certificates import with_certificate
 from services.discovery.families.galera.transfers import is_joining, tells_a_past_view
-from services.discovery.judge import Around, Verdict, dated, serving
+from services.discovery.judgement import states
+from services.discovery.judgement.judge import Around, Verdict, dated, serving
+from services.discovery.judgement.switches import nobody_writes, replicates
 from services.discovery.nodes import Node
-from services.discovery.switches import nobody_writes, replicates
 from services.discovery.words import joined, names, number
-from services.facts.galera import OFF_SENTENCE
-from services.facts.galera_whole import DONOR, JOINED, JOINER, SYNCED, Lack, lacks
+from services.facts.galera.status import OFF_SENTENCE
+from services.facts.galera.whole import DONOR, JOINED, JOINER, SYNCED, Lack, lacks
 from services.facts.model import GaleraFacts
 from services.i18n import tr, tr_n
 from services.types import Health

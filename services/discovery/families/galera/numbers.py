@@ -8,7 +8,7 @@ from services.discovery.families.shared.numbers import Number, graded, with_disk
 from services.discovery.model import IST_REACH, TransferEdge
 from services.discovery.nodes import Node
 from services.discovery.words import number, percent, size
-from services.facts.galera_whole import DONOR
+from services.facts.galera.whole import DONOR
 from services.i18n import mark, tr
 from services.moments import duration
 from services.types import Health

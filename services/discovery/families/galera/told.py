@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.discovery.families.port import Lent, QuorumWords
-from services.facts.galera_whole import DONOR, JOINED, JOINER, SYNCED
+from services.facts.galera.whole import DONOR, JOINED, JOINER, SYNCED
 from services.facts.model import NodeFacts
 from services.i18n import mark
 

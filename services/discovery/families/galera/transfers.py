@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from services.discovery.looks.starting import coming_up
 from services.discovery.model import ONE_TRANSFER_S, ClusterSnapshot, TransferEdge
 from services.discovery.nodes import Node
-from services.discovery.starting import coming_up
-from services.facts.error_log import status_progress
-from services.facts.galera_whole import DONOR, JOINED, JOINER, SYNCED
+from services.facts.galera.whole import DONOR, JOINED, JOINER, SYNCED
+from services.facts.logs.error_log import status_progress
 from services.facts.model import GaleraFacts, TransferFacts
 from services.facts.reading import host_port
 

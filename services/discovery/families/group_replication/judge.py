@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from services.discovery.families.group_replication.numbers import cloned, to_go
 from services.discovery.families.group_replication.views import View, word_of
-from services.discovery.judge import Around, Verdict, serving
+from services.discovery.judgement.judge import Around, Verdict, serving
+from services.discovery.judgement.states import NOT_KNOWN, State
+from services.discovery.judgement.switches import nobody_writes, replicates
 from services.discovery.nodes import Node
-from services.discovery.states import NOT_KNOWN, State
-from services.discovery.switches import nobody_writes, replicates
 from services.discovery.words import joined, names, number
 from services.facts.model import GroupFacts, GroupRecovery
 from services.i18n import mark, tr, tr_n

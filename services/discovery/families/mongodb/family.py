@@ -26,7 +26,7 @@ from services.discovery.families.mongodb.views import SetOf, set_of
 from services.discovery.families.port import Lead, Lent, Parts
 from services.discovery.families.shared.channels import Link
 from services.discovery.families.shared.placeholders import carry_placeholders
-from services.discovery.judge import Around
+from services.discovery.judgement.judge import Around
 from services.discovery.model import SPARE, ClusterSnapshot, EstateSnapshot, NodeView
 from services.discovery.nodes import Node
 from services.discovery.words import names

@@ -12,9 +12,9 @@ from typing import Final
 from services.discovery.families.mongodb.numbers import LAG_WARN_S, lag_health, lag_of, left_for
 from services.discovery.families.mongodb.places import facts_of
 from services.discovery.families.mongodb.views import SetOf, View
-from services.discovery.judge import Around, Verdict, serving
+from services.discovery.judgement.judge import Around, Verdict, serving
+from services.discovery.judgement.states import NOT_KNOWN, State
 from services.discovery.nodes import Node
-from services.discovery.states import NOT_KNOWN, State
 from services.discovery.words import joined
 from services.facts.mongodb.model import MongoFacts
 from services.i18n import mark, tr

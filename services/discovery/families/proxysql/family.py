@@ -9,9 +9,9 @@ from services.discovery.families.port import Agreement, Parts
 from services.discovery.families.proxysql.kind import PROXYSQL
 from services.discovery.families.shared.channels import Link
 from services.discovery.families.shared.plain import Plain
-from services.discovery.judge import Around
+from services.discovery.judgement.judge import Around
+from services.discovery.judgement.states import State
 from services.discovery.nodes import Node
-from services.discovery.states import State
 from services.facts.model import NodeFacts
 from services.i18n import mark, tr
 from services.inventory.kinds import PROXYSQL as NAMED

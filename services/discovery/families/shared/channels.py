@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from services.addresses import is_this_machine
+from services.discovery.judgement.replication_known import channels_doubt
 from services.discovery.model import ReplicationEdge, place_of
 from services.discovery.nodes import Node
-from services.discovery.replication_known import channels_doubt
 from services.discovery.words import joined, some
-from services.facts import gtid
 from services.facts.model import ReplicaSeen, ReplicationChannel, SemiSyncFacts
 from services.facts.reading import host_port, without_port
-from services.facts.replication import received_gap
+from services.facts.replication import gtid
+from services.facts.replication.replication import received_gap
 from services.i18n import tr
 from services.moments import duration
 from services.types import Health, worst

@@ -14,7 +14,7 @@ from services.discovery.families.shared.channels import (
     gap_words,
     lag_of,
 )
-from services.discovery.judge import disk_health
+from services.discovery.judgement.judge import disk_health
 from services.discovery.nodes import Node
 from services.discovery.words import number, size
 from services.i18n import mark, tr

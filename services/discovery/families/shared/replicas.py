@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.discovery import states
 from services.discovery.families.making import Card, Making, role_of
 from services.discovery.families.shared.channels import Link, edges_of
 from services.discovery.families.shared.numbers import replica_numbers, source_numbers
 from services.discovery.families.shared.semi_sync import source_number, source_verdict
 from services.discovery.families.shared.writing import unwritten
-from services.discovery.judge import Around
+from services.discovery.judgement import states
+from services.discovery.judgement.judge import Around
+from services.discovery.judgement.replication_known import channels_doubt, replicas_doubt
+from services.discovery.judgement.states import DISK_FULL, State
 from services.discovery.model import NodeView, ReplicationEdge
 from services.discovery.nodes import Node
-from services.discovery.replication_known import channels_doubt, replicas_doubt
-from services.discovery.states import DISK_FULL, State
 from services.discovery.words import joined
 from services.i18n import tr, tr_n
 from services.types import Health, worst

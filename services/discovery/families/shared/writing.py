@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.discovery.families.shared.channels import Link
+from services.discovery.judgement.switches import FINE, Told, nobody_writes, shut
 from services.discovery.nodes import Node
-from services.discovery.switches import FINE, Told, nobody_writes, shut
 from services.types import Health
 
 

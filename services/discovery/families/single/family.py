@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from services.discovery.families.shared.channels import Link
 from services.discovery.families.shared.plain import Plain
 from services.discovery.families.single.kind import SINGLE, UNKNOWN
+from services.discovery.judgement.replication_known import channels_doubt, replicas_doubt
 from services.discovery.nodes import Node
-from services.discovery.replication_known import channels_doubt, replicas_doubt
 from services.facts.model import NodeFacts
 from services.types import ClusterKind
 

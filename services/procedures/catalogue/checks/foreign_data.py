@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.facts.state_files import ZERO_UUID
+from services.facts.galera.state_files import ZERO_UUID
 from services.procedures.catalogue.checks.parts import unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts

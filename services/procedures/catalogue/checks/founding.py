@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from services.facts.option_files import group_members
 from services.facts.reading import words
-from services.facts.server_groups import read_after
-from services.facts.values import OFF_WORDS
+from services.facts.server.option_files import group_members
+from services.facts.server.server_groups import read_after
+from services.facts.server.values import OFF_WORDS
 from services.procedures.catalogue.checks.parts import known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts

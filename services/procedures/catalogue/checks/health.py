@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from services.discovery.clash import CLASH
 from services.discovery.families.galera.two_primaries import primaries_apart
-from services.facts.galera import OFF_SENTENCE
-from services.facts.galera_whole import SYNCED, Lack, lacks
+from services.facts.galera.status import OFF_SENTENCE
+from services.facts.galera.whole import SYNCED, Lack, lacks
 from services.facts.model import GaleraFacts
 from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.checks.parts import (

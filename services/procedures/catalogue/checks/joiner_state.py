@@ -10,13 +10,13 @@ from typing import Literal
 
 from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.steps.choices import member_hosts
-from services.procedures.plan.histories import claim_is_confirmed
 from services.procedures.plan.host_facts import CLAIM, Facts, Remembered
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.program import Program
-from services.procedures.plan.positions import recovered_position
+from services.procedures.plan.pasts.histories import claim_is_confirmed
+from services.procedures.plan.pasts.positions import recovered_position
 
 Lies = Literal["nothing", "a spare's own", "this cluster's", "another's", "state lost"]
 

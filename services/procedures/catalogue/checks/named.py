@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from services.procedures.catalogue.checks.parts import arbitrators, galera_of, known
 from services.procedures.plan.checks import Check, Remedy, Verdict
-from services.procedures.plan.fields import Field, Inputs
+from services.procedures.plan.forms.fields import Field, Inputs
+from services.procedures.plan.forms.inputs import hosts_of, typed_hosts
 from services.procedures.plan.host_facts import Facts, HostFacts, Named
-from services.procedures.plan.inputs import hosts_of, typed_hosts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.server.options import Options
 

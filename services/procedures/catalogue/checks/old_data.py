@@ -12,11 +12,11 @@ from services.procedures.catalogue.checks.joiner_state import (
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.forked import history_of
-from services.procedures.catalogue.steps.restoring import aside_path
+from services.procedures.catalogue.steps.restored.restoring import aside_path
 from services.procedures.plan.checks import Check
-from services.procedures.plan.histories import among
-from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import Facts
+from services.procedures.plan.pasts.histories import among
+from services.procedures.plan.pasts.histories_model import Histories
 
 
 def old_data(facts: Facts, joiner: str) -> Check:

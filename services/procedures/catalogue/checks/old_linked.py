@@ -1,14 +1,15 @@
 """Do a stopped node's old data lie in its data folder themselves? Asked before they are kept and others are put there.
 
-The rule of every procedure that puts other data into a data folder (steps/restoring.py). What a link or a mount leads
-to is neither kept aside nor replaced: a table's file there would be written by the restored server and by whoever
-reads the kept data, and a file system that is mounted inside the folder covers the restored files after a boot.
+The rule of every procedure that puts other data into a data folder (steps/restored/restoring.py). What a link or a
+mount leads to is neither kept aside nor replaced: a table's file there would be written by the restored server and by
+whoever reads the kept data, and a file system that is mounted inside the folder covers the restored files after a
+boot.
 """
 
 from __future__ import annotations
 
 from services.procedures.catalogue.checks.parts import READ_IT, unread, verdict
-from services.procedures.catalogue.steps.restoring import folder_of
+from services.procedures.catalogue.steps.restored.restoring import folder_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.parts.galera.elsewhere import Elsewhere

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from services.procedures.catalogue.checks.parts import READ_IT, unread, verdict
-from services.procedures.catalogue.steps.restoring import folder_of
+from services.procedures.catalogue.steps.restored.restoring import folder_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.parts.server.options import Options

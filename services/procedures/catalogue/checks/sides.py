@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.plan.checks import Check
-from services.procedures.plan.histories import side_of
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.traces import Traces
+from services.procedures.plan.pasts.histories import side_of
 
 
 def write_sets(host: HostFacts, uuid: str, after: int, upto: int) -> int:

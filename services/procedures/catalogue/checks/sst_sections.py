@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.facts.harmless_options import is_secret
-from services.facts.sst_options import GROUPS, groups_of
+from services.facts.server.harmless_options import is_secret
+from services.facts.transfer.sst_options import GROUPS, groups_of
 from services.procedures.catalogue.checks.parts import READ_IT, known, listed, unread, unseen_processes, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts

@@ -5,13 +5,13 @@ And whether InnoDB would start as usual: an innodb_force_recovery that somebody'
 
 from __future__ import annotations
 
-from services.facts.option_files import group_members
-from services.facts.values import OFF_WORDS
+from services.facts.server.option_files import group_members
+from services.facts.server.values import OFF_WORDS
 from services.procedures.catalogue.checks.parts import known, unread, verdict
 from services.procedures.conditions.server.stopped import ends_it
 from services.procedures.plan.checks import Check
+from services.procedures.plan.forms.inputs import number_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import number_of
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.machine.unit import Unit, at_the_limit

@@ -6,7 +6,7 @@ Sources: Galera documentation "SSL Settings" (all nodes or none), Percona XtraDB
 
 from __future__ import annotations
 
-from services.facts.option_files import provider_options_of
+from services.facts.server.option_files import provider_options_of
 from services.procedures.catalogue.checks.parts import server_of, unread, unread_options, verdict
 from services.procedures.catalogue.steps.pair_copied import lacking_pair
 from services.procedures.plan.checks import Check

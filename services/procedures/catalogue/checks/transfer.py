@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.facts.option_files import sst_programs
-from services.facts.tcp_ways import GROUP_PORT, PORTS
+from services.facts.machine.tcp_ways import GROUP_PORT, PORTS
+from services.facts.server.option_files import sst_programs
 from services.procedures.catalogue.checks.parts import (
     galera_of,
     known,

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import posixpath
 
-from services.connections.binlog_programs import BINLOG_EVENTS, INDEXED
 from services.connections.command import Command
+from services.connections.programs.binlog_programs import BINLOG_EVENTS, INDEXED
 from services.procedures.plan.actions import Detached
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.server.options import Options
-from services.procedures.plan.positions import tail_name
+from services.procedures.plan.pasts.positions import tail_name
 
 LAST_XID = (
     INDEXED

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.facts.plain_names import is_table
-from services.facts.read_rights import ReadRights
+from services.facts.server.read_rights import ReadRights
 from services.i18n import tr
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.conditions.server.comparable import Comparable
@@ -18,9 +18,9 @@ from services.procedures.conditions.server.same_rows import SameRows
 from services.procedures.conditions.server.same_sums import SameSums
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.inputs import bytes_of, flag_of, hosts_of
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import bytes_of, flag_of, hosts_of
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.server.reader import Reader
 from services.procedures.plan.parts.server.root_login import RootLogin

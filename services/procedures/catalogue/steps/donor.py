@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from dataclasses import replace
 
-from services.connections.statement import set_back
+from services.connections.sql.statement import set_back
 from services.errors import BadInput
 from services.facts.plain_names import is_donor_name
 from services.i18n import tr

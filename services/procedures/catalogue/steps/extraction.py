@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import posixpath
 
-from services.connections.binlog_programs import BINLOG_EVENTS, EVENT_KIND, INDEXED, ONE_LINE_TABLE
 from services.connections.command import Command
+from services.connections.programs.binlog_programs import BINLOG_EVENTS, EVENT_KIND, INDEXED, ONE_LINE_TABLE
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 from dataclasses import replace
 
-from services.facts.extracted import parse_extracted
+from services.facts.binlog.extracted import parse_extracted
 from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.catalogue.checks.joiner_state import (
     beyond,
@@ -29,15 +29,15 @@ from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import RemoveFile, Several
 from services.procedures.plan.checks import Check, Remedy, Verdict
-from services.procedures.plan.fields import Field, Inputs
-from services.procedures.plan.histories import histories, side_of, with_shared
-from services.procedures.plan.histories_model import Histories
+from services.procedures.plan.forms.fields import Field, Inputs
+from services.procedures.plan.forms.inputs import hosts_of
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
-from services.procedures.plan.inputs import hosts_of
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.parts.server.log_filters import left_out_of_log
+from services.procedures.plan.pasts.histories import histories, side_of, with_shared
+from services.procedures.plan.pasts.histories_model import Histories
 
 _NOTHING_OF_IT = {
     "nothing": "the data folder of {0} is empty, or an SST into it was not finished",

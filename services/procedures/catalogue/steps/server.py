@@ -39,7 +39,7 @@ from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.log_filters import log_options
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.starting import TMP, Starting, start_unit
-from services.procedures.plan.positions import stood_name
+from services.procedures.plan.pasts.positions import stood_name
 
 RELOAD = Run(Command(("systemctl", "daemon-reload"), sudo=True))
 DEFAULT_FOLDER = "/etc/mysql/conf.d"

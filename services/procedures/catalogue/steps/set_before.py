@@ -6,7 +6,7 @@ System Variables": both dynamic). Without a step of its own a node that somebody
 
 from __future__ import annotations
 
-from services.connections.statement import Keyword, set_global
+from services.connections.sql.statement import Keyword, set_global
 from services.procedures.catalogue.checks.parts import known, verdict
 from services.procedures.catalogue.steps.donor import DONOR
 from services.procedures.conditions.server.clients import NoClients
@@ -14,7 +14,7 @@ from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Sql, WaitFor
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.condition import Condition
-from services.procedures.plan.fields import Field, Inputs
+from services.procedures.plan.forms.fields import Field, Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step, Undo
 from services.procedures.plan.parts.server.options import Options

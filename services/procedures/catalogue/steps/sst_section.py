@@ -1,11 +1,11 @@
 """Changing the [sst] section on all nodes of a cluster so that no state transfer begins in between. All pure.
 
-The scripts read their options each time they run (facts/sst_options.py), so no server is restarted; but a joiner and a
-donor that read different ones wait for each other for minutes, or the joiner fails with its data dropped. So every
-start of a node is held off first (a drop-in whose ExecStartPre waits until its own line is gone: a colleague's
-`systemctl start` goes on by itself afterwards), nobody may be joining already, all files are written within seconds,
-and the starts are let go only once all hosts give the scripts the same, or what they gave before: whatever way out is
-taken. Not known is not enough for that.
+The scripts read their options each time they run (facts/transfer/sst_options.py), so no server is restarted; but a
+joiner and a donor that read different ones wait for each other for minutes, or the joiner fails with its data dropped.
+So every start of a node is held off first (a drop-in whose ExecStartPre waits until its own line is gone: a
+colleague's `systemctl start` goes on by itself afterwards), nobody may be joining already, all files are written
+within seconds, and the starts are let go only once all hosts give the scripts the same, or what they gave before:
+whatever way out is taken. Not known is not enough for that.
 
 A node that loses its connection and comes back asks for an IST alone, without these scripts (MariaDB,
 sql/wsrep_sst.cc, wsrep_sst_prepare: a server whose storage engines run takes no SST): it needs no hold.
@@ -19,8 +19,8 @@ from __future__ import annotations
 import posixpath
 from dataclasses import replace
 
-from services.facts.harmless_options import normal
-from services.facts.start_line import holding
+from services.facts.server.harmless_options import normal
+from services.facts.server.start_line import holding
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.steps.server import RELOAD, option_folder, start_unit_of
 from services.procedures.catalogue.steps.temporary import Temporary

@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from dataclasses import replace
 
-from services.connections.statement import Keyword, set_back, set_global
+from services.connections.sql.statement import Keyword, set_back, set_global
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.server import option_folder
 from services.procedures.catalogue.steps.temporary import Temporary

@@ -16,7 +16,7 @@ from services.facts.mongodb.process import REPLICA_SETS, command_line
 from services.facts.mongodb.values import inside, line
 from services.facts.mongodb.whose import processes_of
 from services.facts.reading import count
-from services.facts.yaml_settings import settings_of
+from services.facts.yaml_files.settings import settings_of
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.looking.files import read_file, text_of
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 
 from services.errors import UserError
-from services.facts.state_files import ZERO_UUID
+from services.facts.galera.state_files import ZERO_UUID
 from services.procedures.looking.marks import mark_kept, mark_now, started_since
 from services.procedures.plan.condition import NOBODY, Answer, Declared, OfHost, condition, names
 from services.procedures.plan.looks import Asking, Past

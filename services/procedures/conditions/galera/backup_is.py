@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.facts.backups import BACKUPS_LIMIT_S, Backup, backup_read, parse_backups
+from services.facts.backup.backups import BACKUPS_LIMIT_S, Backup, backup_read, parse_backups
 from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 

@@ -1,6 +1,6 @@
 """Conditions about the write-set cache: for how long it keeps what is written, and whom it still serves by IST.
 
-Both by the one rule, services.facts.galera_ist.
+Both by the one rule, services.facts.galera.ist.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import replace
 from services.connections.reads import commands, statements
 from services.errors import UserError
 from services.facts import reads
-from services.facts.galera_ist import Cache, Ist, cache_in, lasts_s, served
-from services.facts.provider_options import option_number, provider_options
+from services.facts.galera.ist import Cache, Ist, cache_in, lasts_s, served
+from services.facts.galera.provider_options import option_number, provider_options
+from services.facts.galera.state_files import parse_listing
 from services.facts.reading import count
-from services.facts.state_files import parse_listing
-from services.facts.write_rate import rates_of
+from services.facts.replication.write_rate import rates_of
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.dead import told_dead

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from services.facts.binlog_marks import Mark
+from services.facts.binlog.marks import Mark
 from services.facts.reading import count
 from services.procedures.conditions.galera.restored_history import ids_differ, marks_of
 from services.procedures.plan.condition import Answer, Declared, OfHosts, condition

@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 
 from services.connections.reads import commands
-from services.facts.state_files import parse_grastate
-from services.facts.system import properties
+from services.facts.galera.state_files import parse_grastate
+from services.facts.machine.system import properties
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.ended import how_it_ended

@@ -11,7 +11,7 @@ Where nodes share a server id, both sides of a fork count the same GTIDs: the sa
 from __future__ import annotations
 
 from services.errors import UserError
-from services.facts.galera_whole import SYNCED
+from services.facts.galera.whole import SYNCED
 from services.facts.reading import count, real
 from services.procedures.conditions.galera.restored_history import (
     Held,

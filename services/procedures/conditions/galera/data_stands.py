@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from services.connections.reads import commands
-from services.facts.state_files import parse_grastate, parse_listing
+from services.facts.galera.state_files import parse_grastate, parse_listing
 from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from services.connections.reads import commands
-from services.facts.option_files import parse_defaults
-from services.facts.start_line import names_nobody, start_line
-from services.facts.values import OFF_WORDS
+from services.facts.server.option_files import parse_defaults
+from services.facts.server.start_line import names_nobody, start_line
+from services.facts.server.values import OFF_WORDS
 from services.lines import lines_of
 from services.procedures.looking.asked import server_options
 from services.procedures.plan.condition import Answer, OfHost, condition

@@ -8,7 +8,7 @@ open there: the rest comes by IST, is passed over with a warning, and the node i
 
 from __future__ import annotations
 
-from services.facts.join_words import passed_over
+from services.facts.transfer.join_words import passed_over
 from services.procedures.looking.log import read_log_since
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past

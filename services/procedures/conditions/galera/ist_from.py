@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.facts.join_words import needed_none, of_transfers
 from services.facts.reading import count
+from services.facts.transfer.join_words import needed_none, of_transfers
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.log import read_log_since
 from services.procedures.looking.witnesses import is_synced

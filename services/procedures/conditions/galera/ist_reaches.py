@@ -1,6 +1,6 @@
 """A Synced member still caches all that a stopped node's data lack, so that IST can bring it. Read before its start.
 
-Whom, and for how long: the one rule, services.facts.galera_ist. Its rates are measured between two looks: of what is
+Whom, and for how long: the one rule, services.facts.galera.ist. Its rates are measured between two looks: of what is
 written, and of how fast the cache purges; but a ring purges in steps, and stands still between them.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from services.facts.galera_ist import Cache, Ist, Served, cache_in, served
-from services.facts.galera_whole import SYNCED
-from services.facts.provider_options import option_number, provider_options
+from services.facts.galera.ist import Cache, Ist, Served, cache_in, served
+from services.facts.galera.provider_options import option_number, provider_options
+from services.facts.galera.whole import SYNCED
 from services.facts.reading import count
-from services.facts.write_rate import HEADER_BYTES, Rates
+from services.facts.replication.write_rate import HEADER_BYTES, Rates
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.standing import silent
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition

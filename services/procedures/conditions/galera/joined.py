@@ -11,14 +11,14 @@ from itertools import takewhile
 from services.connections.reads import commands
 from services.errors import UserError
 from services.facts import reads
-from services.facts.causes import cause, telling
-from services.facts.ist_progress import ist_progress, sst_comes_in
-from services.facts.join_words import fatal_lines
-from services.facts.log_part import Log
-from services.facts.machine import parse_du
+from services.facts.logs.causes import cause, telling
+from services.facts.logs.part import Log
+from services.facts.machine.machine import parse_du
+from services.facts.machine.system import properties
+from services.facts.machine.tcp_ways import TRANSFER_PORTS
 from services.facts.model import TransferFacts
-from services.facts.system import properties
-from services.facts.tcp_ways import TRANSFER_PORTS
+from services.facts.transfer.ist_progress import ist_progress, sst_comes_in
+from services.facts.transfer.join_words import fatal_lines
 from services.procedures.looking.component import beside
 from services.procedures.looking.ended import ended, seen_up, starts_again
 from services.procedures.looking.founding import founded_words

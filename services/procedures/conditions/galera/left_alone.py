@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.connections.reads import commands
-from services.facts.file_answers import is_absent
+from services.facts.machine.file_answers import is_absent
 from services.procedures.looking.marks import ran_since
 from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past

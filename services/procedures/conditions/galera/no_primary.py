@@ -9,7 +9,7 @@ from __future__ import annotations
 from services.connections.reads import commands
 from services.errors import BadInput, Refused, SecretMissing, Unreachable, UserError
 from services.facts import reads
-from services.facts.tcp_ways import outcome_of
+from services.facts.machine.tcp_ways import outcome_of
 from services.procedures.looking.standing import Standing, standing
 from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from services.facts.state_files import parse_grastate
+from services.facts.galera.state_files import parse_grastate
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.looking.files import read_file

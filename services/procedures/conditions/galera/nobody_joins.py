@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services.connections.reads import commands
 from services.errors import UserError
-from services.facts import system
 from services.facts.absence import lists_others
+from services.facts.machine import system
 from services.procedures.plan.condition import Answer, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
 

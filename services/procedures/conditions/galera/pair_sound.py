@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services.connections.reads import commands
 from services.errors import BadInput
-from services.facts.certificate_files import parse_pair
-from services.facts.certificates import PairSeen, days_of, faults_of
+from services.facts.transfer.certificate_files import parse_pair
+from services.facts.transfer.certificates import PairSeen, days_of, faults_of
 from services.procedures.looking.local_pair import local_pair
 from services.procedures.plan.condition import Answer, Condition, Declared, Kept, OfHost, condition, names
 from services.procedures.plan.looks import Asking, Past

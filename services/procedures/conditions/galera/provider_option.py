@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from services.errors import UserError
-from services.facts.provider_options import option_number, provider_options
-from services.facts.values import compared
+from services.facts.galera.provider_options import option_number, provider_options
+from services.facts.server.values import compared
 from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import Absent, absent
 from services.procedures.plan.condition import Answer, Comparison, Declared, OfHost, condition, names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.facts.state_files import position_of
+from services.facts.galera.state_files import position_of
 from services.procedures.looking.asked import number_of
 from services.procedures.plan.condition import Answer, Kept, Number, OfHost, condition
 from services.procedures.plan.looks import Asking, Past

@@ -10,8 +10,8 @@ import math
 from dataclasses import replace
 
 from services.connections.reads import commands
-from services.facts.galera_ist import Cache, cache_in, served
-from services.facts.replay_progress import Progress, parse_progress
+from services.facts.binlog.replay_progress import Progress, parse_progress
+from services.facts.galera.ist import Cache, cache_in, served
 from services.procedures.looking.standing import silent
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past

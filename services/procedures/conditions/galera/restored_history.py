@@ -19,10 +19,10 @@ from datetime import UTC, datetime
 
 from services.connections.reads import commands, statements
 from services.errors import UserError
-from services.facts.binlog_marks import MARKS_LIMIT_S, NO_INDEX, Mark, marks_read, parse_marks
-from services.facts.gtid import parts_of
-from services.facts.state_files import parse_grastate
-from services.facts.values import OFF_WORDS
+from services.facts.binlog.marks import MARKS_LIMIT_S, NO_INDEX, Mark, marks_read, parse_marks
+from services.facts.galera.state_files import parse_grastate
+from services.facts.replication.gtid import parts_of
+from services.facts.server.values import OFF_WORDS
 from services.lines import lines_of
 from services.procedures.looking.asked import number_of
 from services.procedures.plan.actions import WHERE_SET

@@ -11,17 +11,15 @@ from services.connections.reads import commands, statements
 from services.connections.reads.read import CommandRead
 from services.errors import UserError
 from services.facts import reads
-from services.facts.file_answers import is_absent
+from services.facts.galera.state_files import ZERO_UUID, Grastate, made_by_hand, parse_grastate, parse_gvwstate
+from services.facts.machine.file_answers import is_absent
 from services.facts.model import GaleraFacts, MachineFacts, NodeFacts
-from services.facts.option_files import parse_defaults
 from services.facts.reading import count
-from services.facts.state_files import ZERO_UUID, Grastate, made_by_hand, parse_grastate, parse_gvwstate
+from services.facts.server.option_files import parse_defaults
 from services.procedures.looking.asked import number_of, server_options
 from services.procedures.looking.histories import Road, compare_between
 from services.procedures.looking.marks import Ran, mark_kept, mark_now, ran_since, started_since, states_at
 from services.procedures.plan.condition import Answer, Declared, Kept, OfHost, condition
-from services.procedures.plan.histories import among, claim_is_confirmed, histories
-from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -30,7 +28,9 @@ from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.log_filters import LogFilters
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.variables import Variables
-from services.procedures.plan.positions import kept_name, mark_name, recovered_position, stood_name
+from services.procedures.plan.pasts.histories import among, claim_is_confirmed, histories
+from services.procedures.plan.pasts.histories_model import Histories
+from services.procedures.plan.pasts.positions import kept_name, mark_name, recovered_position, stood_name
 from services.types import Reach
 
 _LOGGING = ("log_bin", "log_bin_index", "log_slave_updates", "log_replica_updates")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.errors import UserError
-from services.facts.harmless_options import is_secret, normal
-from services.facts.sst_options import chosen
+from services.facts.server.harmless_options import is_secret, normal
+from services.facts.transfer.sst_options import chosen
 from services.procedures.looking.sst_options import given_now
 from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from services.facts.join_words import needed_none, of_transfers
-from services.facts.log_part import Log
+from services.facts.logs.part import Log
 from services.facts.model import TransferFacts
+from services.facts.transfer.join_words import needed_none, of_transfers
 from services.procedures.looking.log import read_log, read_log_since
 from services.procedures.looking.witnesses import is_synced, witnessed
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition

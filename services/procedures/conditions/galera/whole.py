@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.errors import UserError
-from services.facts.galera_whole import Lack, by_status, lacks
+from services.facts.galera.whole import Lack, by_status, lacks
 from services.procedures.looking.component import Status
 from services.procedures.looking.standing import silent, without_server
 from services.procedures.looking.uncounted import Uncounted, uncounted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.connections.reads import commands
 from services.facts import reads
-from services.facts.machine import parse_df
+from services.facts.machine.machine import parse_df
 from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 

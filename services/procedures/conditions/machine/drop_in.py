@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.connections.reads import commands
-from services.facts.system import properties
+from services.facts.machine.system import properties
 from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from services.connections.reads import commands
-from services.facts.file_answers import is_absent
-from services.facts.harmless_options import is_secret
+from services.facts.machine.file_answers import is_absent
 from services.facts.masking import masked
+from services.facts.server.harmless_options import is_secret
 from services.lines import lines_of
 from services.procedures.looking.files import digest, read_file, wrote_name
 from services.procedures.looking.own_lines import own_lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.connections.reads import commands
-from services.facts.tcp_ways import outcome_of
+from services.facts.machine.tcp_ways import outcome_of
 from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 

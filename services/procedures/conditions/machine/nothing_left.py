@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.connections.made_by_run import left_note
+from services.connections.operator.made_by_run import left_note
 from services.procedures.conditions.machine.there import FolderEmpty, FolderThere
 from services.procedures.looking.files import read_file
 from services.procedures.plan.condition import Answer, OfHost, condition

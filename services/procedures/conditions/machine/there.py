@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.connections.reads import commands
-from services.facts.file_answers import is_absent
+from services.facts.machine.file_answers import is_absent
 from services.lines import lines_of
 from services.procedures.conditions.machine.only_kept import LOST_AND_FOUND
 from services.procedures.plan.condition import Answer, OfHost, condition

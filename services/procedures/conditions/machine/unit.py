@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from services.connections.reads import commands
+from services.facts.machine.system import properties
 from services.facts.reading import count
-from services.facts.system import properties
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.errors import BadInput
-from services.facts.yaml_settings import settings_of
+from services.facts.yaml_files.settings import settings_of
 from services.procedures.looking.files import read_file
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past

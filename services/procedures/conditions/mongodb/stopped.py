@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services.connections.reads import commands
 from services.facts.absence import sees_others
+from services.facts.machine.system import properties
 from services.facts.mongodb.whose import processes_of
-from services.facts.system import properties
 from services.procedures.looking.files import text_of
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past

@@ -6,7 +6,7 @@ from services.connections.ports import text
 from services.connections.reads import statements
 from services.errors import QueryFailed
 from services.facts.reading import count
-from services.facts.sessions import Sessions, parse_sessions
+from services.facts.server.sessions import Sessions, parse_sessions
 from services.procedures.looking.dead import told_dead
 from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from services.connections.reads import statements
 from services.errors import QueryFailed
-from services.facts.table_columns import generated_columns
+from services.facts.server.table_columns import generated_columns
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.connections.reads import commands
-from services.facts.whole_data import Pairs, parse_pairs
+from services.facts.backup.whole_data import Pairs, parse_pairs
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from services.connections.reads import commands
-from services.facts.harmless_options import is_secret, normal
-from services.facts.option_files import SERVER_GROUPS, printed
-from services.facts.values import same
+from services.facts.server.harmless_options import is_secret, normal
+from services.facts.server.option_files import SERVER_GROUPS, printed
+from services.facts.server.values import same
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 

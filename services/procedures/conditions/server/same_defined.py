@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from services.connections.reads import commands
 from services.errors import UserError
-from services.facts.whole_data import Defined, differences, parse_defined
+from services.facts.backup.whole_data import Defined, differences, parse_defined
 from services.procedures.conditions.server.files_paired import told
 from services.procedures.conditions.server.same_rows import TIMES, committed, reaches
 from services.procedures.plan.condition import Answer, Declared, Kept, OfHost, condition, names

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from services.connections.reads import commands
-from services.facts.whole_data import Sum, Table, parse_sums
+from services.facts.backup.whole_data import Sum, Table, parse_sums
 from services.procedures.conditions.server.files_paired import told
 from services.procedures.conditions.server.same_defined import defined_on
 from services.procedures.conditions.server.same_rows import TIMES, committed, reaches

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.errors import UserError
-from services.facts.values import same
+from services.facts.server.values import same
 from services.procedures.looking.standing import Absent, absent
 from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking, Past

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.facts.values import compared
+from services.facts.server.values import compared
 from services.procedures.looking.dead import told_dead
 from services.procedures.plan.condition import NOBODY, Answer, Comparison, Declared, OfHost, condition, names
 from services.procedures.plan.looks import Asking, Past

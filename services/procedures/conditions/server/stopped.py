@@ -8,9 +8,9 @@ from services.connections.reads import commands
 from services.errors import UserError
 from services.facts import reads
 from services.facts.absence import sees_others
-from services.facts.machine import find_process, parse_process
-from services.facts.process_owner import HAND
-from services.facts.system import properties
+from services.facts.machine.machine import find_process, parse_process
+from services.facts.machine.process_owner import HAND
+from services.facts.machine.system import properties
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 from services.procedures.plan.parts.machine.unit import KILLS, at_the_limit

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from services.errors import UserError
-from services.facts.harmless_options import is_secret
-from services.facts.values import same
+from services.facts.server.harmless_options import is_secret
+from services.facts.server.values import same
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import Absent, absent

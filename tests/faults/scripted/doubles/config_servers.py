@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.facts.yaml_settings import settings_of
+from services.facts.yaml_files.settings import settings_of
 from services.procedures.conditions.config_servers.configured import AllVote, SetLies
 from services.procedures.conditions.config_servers.form import ConfigServerIs
 from services.procedures.conditions.config_servers.gone_over import NeedNotHandOver, NotGoneOver

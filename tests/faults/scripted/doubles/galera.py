@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from services.facts.state_files import ZERO_UUID, position_of
-from services.facts.values import compared
+from services.facts.galera.state_files import ZERO_UUID, position_of
+from services.facts.server.values import compared
 from services.procedures.conditions.galera.apart import NotApart
 from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
 from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo

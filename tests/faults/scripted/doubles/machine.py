@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from services.facts.yaml_settings import settings_of
+from services.facts.yaml_files.settings import settings_of
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.machine.drop_in import DropInFollowed
 from services.procedures.conditions.machine.files import FileAbsent, FileAsWritten, FileNotAsPut, FileSays, FileWithout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from services.facts.values import compared
+from services.facts.server.values import compared
 from services.procedures.conditions.server.clients import NoClients
 from services.procedures.conditions.server.comparable import Comparable
 from services.procedures.conditions.server.compared import Compared

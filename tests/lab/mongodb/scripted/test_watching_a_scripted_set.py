@@ -10,10 +10,10 @@ import pytest
 
 from services.clock import SystemClock
 from services.connections.host import HostSession
-from services.discovery import states
 from services.discovery.families.mongodb.judge import NO_MAJORITY
 from services.discovery.families.mongodb.kind import REPLICA_SET
 from services.discovery.families.mongodb.problems import OLD_PROTOCOL
+from services.discovery.judgement import states
 from services.discovery.model import ClusterSnapshot
 from services.history.store import HistoryStore
 from services.inventory.model import HostEntry, MongoAccess

@@ -9,10 +9,10 @@ from services.discovery.families.port import Agreement, Lead, Parts
 from services.discovery.families.shared.channels import Link
 from services.discovery.families.shared.claiming import Membership, claimed
 from services.discovery.families.shared.plain import Plain
-from services.discovery.judge import Around, Verdict
+from services.discovery.judgement.judge import Around, Verdict
+from services.discovery.judgement.states import State
 from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot
 from services.discovery.nodes import Node
-from services.discovery.states import State
 from services.facts.model import NodeFacts, Problem
 from services.types import VOTES, ClusterKind, Health
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import survey_name
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan, Step
 from tests.faults.scripted.cluster import Cluster, whole
 from tests.faults.scripted.facts import facts_of

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from services.facts.galera.state_files import ZERO_UUID, Grastate
 from services.facts.haproxy import Haproxy, HaproxyServer
 from services.facts.model import GaleraFacts, NodeFacts, ServerFacts
-from services.facts.state_files import ZERO_UUID, Grastate
-from services.facts.write_rate import Rates
-from services.procedures.plan.fields import Inputs
+from services.facts.replication.write_rate import Rates
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
-from services.procedures.plan.inputs import filled
 from services.procedures.plan.procedure import Procedure
 from services.types import Reach
 from tests.unit.procedures.host_of import host_of

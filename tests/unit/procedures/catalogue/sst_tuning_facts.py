@@ -10,7 +10,7 @@ from services.procedures.catalogue.galera.sst_tuning.measuring import host_name,
 from services.procedures.plan.actions import EditOptions
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from tests.unit.procedures.facts_of_three import NAMES, facts, host
 

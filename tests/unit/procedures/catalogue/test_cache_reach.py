@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from services.facts.galera_ist import MARGIN
-from services.facts.write_rate import Rates
+from services.facts.galera.ist import MARGIN
+from services.facts.replication.write_rate import Rates
 from services.procedures.catalogue.galera.shared.cache_arithmetic import Cache, reach_covers
 from services.procedures.catalogue.galera.snapshot_node.checks import REACH_TIMES, reach
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, facts, galera, host

@@ -12,9 +12,9 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.found_again impo
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
 from services.procedures.catalogue.galera.shared.positions import standings
 from services.procedures.plan.checks import Override, standing_blocks
+from services.procedures.plan.forms.inputs import hosts_of
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import hosts_of
-from services.procedures.plan.named import named_members as everybody
+from services.procedures.plan.pasts.named import named_members as everybody
 from services.types import Reach
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, WARN, down, facts, galera, gone, host
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from services.facts.primary_views import PrimaryView
-from services.facts.state_files import ZERO_UUID, Grastate
+from services.facts.galera.primary_views import PrimaryView
+from services.facts.galera.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash.checks import chosen_is_newest, positions
 from services.procedures.catalogue.galera.bootstrap_after_crash.safety import (
@@ -20,15 +20,15 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.safety import (
     ways_closed,
 )
 from services.procedures.catalogue.galera.shared.positions import joining_order, most_advanced, standings
-from services.procedures.catalogue.steps.state_kept import SAVE_STATE
+from services.procedures.catalogue.steps.restored.state_kept import SAVE_STATE
 from services.procedures.conditions.galera.joined import Joined
 from services.procedures.conditions.galera.same_history import SameHistory
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Run
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan, Risk
 from services.procedures.plan.parts.galera.links import Link
 from services.procedures.plan.parts.galera.traces import Trace

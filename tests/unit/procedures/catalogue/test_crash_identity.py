@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from services.facts.other_server import NotRead, OtherServer
-from services.facts.ran_alone import RanAlone
-from services.facts.state_files import ZERO_UUID, Grastate
+from services.facts.galera.other_server import NotRead, OtherServer
+from services.facts.galera.ran_alone import RanAlone
+from services.facts.galera.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash.by_itself import in_the_way
 from services.procedures.catalogue.galera.bootstrap_after_crash.identity import one_cluster
@@ -16,7 +16,7 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.party import par
 from services.procedures.catalogue.galera.shared.positions import most_advanced, standings
 from services.procedures.conditions.galera.same_history import SameHistory
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.parts.galera.traces import Trace
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, OTHER, PASS, UUID, WARN, down, facts
 from tests.unit.procedures.host_of import changed

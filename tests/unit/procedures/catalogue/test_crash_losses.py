@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from services.facts.primary_views import PrimaryView
-from services.facts.state_files import ZERO_UUID, Grastate
+from services.facts.galera.primary_views import PrimaryView
+from services.facts.galera.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash import history as crash_history
 from services.procedures.catalogue.galera.bootstrap_after_crash.checks import positions
@@ -17,10 +17,10 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.party import Par
 from services.procedures.catalogue.galera.shared.positions import standings
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Override, standing_blocks
-from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered, TwoPrimaries
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.traces import Trace
+from services.procedures.plan.pasts.histories_model import Histories
 from tests.unit.procedures.facts_of_three import BLOCK, NAMES, PASS, TOGETHER, UUID, WARN, down, facts, gone
 from tests.unit.procedures.host_of import changed
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from services.facts.state_files import Grastate
+from services.facts.galera.state_files import Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan, Step
 from tests.unit.procedures.catalogue.test_crash_choice import VIEW, crashed, parted, rest_of
 from tests.unit.procedures.facts_of_three import NAMES, UUID, down

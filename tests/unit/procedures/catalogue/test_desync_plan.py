@@ -8,9 +8,9 @@ from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.shared.desync import clients, long_statements, others_stay
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from tests.faults.scripted.cluster import balanced, whole
 from tests.faults.scripted.facts import facts_of

@@ -6,8 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from services.connections.binlog_programs import BINLOG_MARKS
-from services.facts.binlog_marks import parse_marks
+from services.connections.programs.binlog_programs import BINLOG_MARKS
+from services.facts.binlog.marks import parse_marks
 from services.procedures.catalogue.steps.extraction import EXTRACT, write_out
 from services.procedures.plan.actions import Detached
 from tests.unit.facts.binary_logs import EMPTY, TEXT, a_binary_log, run

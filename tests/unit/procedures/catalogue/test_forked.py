@@ -10,13 +10,13 @@ from services.procedures.catalogue.steps.extraction import extracted_name
 from services.procedures.conditions.galera.same_history import SameHistory
 from services.procedures.plan.actions import Detached, Run
 from services.procedures.plan.checks import Check, Override, Verdict, standing_blocks
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import filled
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.traces import Trace, Traces
-from services.procedures.plan.positions import kept_name
+from services.procedures.plan.pasts.positions import kept_name
 from tests.faults.scripted.cluster import Cluster, parted, whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.host_of import changed

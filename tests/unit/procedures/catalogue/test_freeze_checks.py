@@ -9,8 +9,8 @@ import pytest
 from services.procedures.catalogue.galera.freeze_gcache import checks as own
 from services.procedures.conditions.galera.flow_control import FlowControlBelow
 from services.procedures.plan.checks import Verdict
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import filled
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.catalogue.test_freeze_plan import FREEZE

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.roots_client import ROOTS_CLIENT
+from services.connections.operator.roots_client import ROOTS_CLIENT
 from services.procedures.catalogue.galera.freeze_gcache import checks as own
 from services.procedures.catalogue.galera.freeze_gcache.guard import GUARD, Guard
 from services.procedures.catalogue.galera.freeze_gcache.steps import freeze_plan
@@ -19,8 +19,8 @@ from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.condition import Kept
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import filled
 from services.procedures.plan.model import Plan
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of

@@ -16,9 +16,9 @@ from services.procedures.conditions.server.option import OptionIs
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.condition import Kept
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import filled
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of

@@ -9,9 +9,9 @@ import pytest
 from services.facts.mongodb.replica_set import SetMember
 from services.procedures.catalogue import procedure_named
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from tests.faults.scripted.config_servers import facts_of, sharded
 from tests.unit.discovery.mongo_scenes import member, row, view
 

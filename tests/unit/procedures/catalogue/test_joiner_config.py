@@ -17,8 +17,8 @@ from services.procedures.catalogue.galera.shared.joiner_config import (
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.plan.actions import EditOptions
 from services.procedures.plan.checks import Verdict
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import filled
 from services.procedures.plan.procedure import Procedure
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from services.connections.command import MASK
-from services.facts.option_files import parse_defaults
+from services.facts.server.option_files import parse_defaults
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.shared.joiner_config import COPIED, config_text
 from services.procedures.catalogue.galera.shared.joiner_secrets import set_by_hand
 from services.procedures.catalogue.galera.shared.joining import sst_section_copied
 from services.procedures.plan.checks import Check
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import filled
 from tests.unit.procedures.facts_of_three import BLOCK, PASS, WARN, down, facts, host
 
 Options = tuple[tuple[str, str, str], ...]

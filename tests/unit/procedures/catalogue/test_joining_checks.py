@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from services.facts.galera.state_files import ZERO_UUID, Grastate
 from services.facts.model import Problem
-from services.facts.state_files import ZERO_UUID, Grastate
-from services.facts.write_rate import Rates
+from services.facts.replication.write_rate import Rates
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.add_node.keeping import aside_possible

@@ -8,8 +8,8 @@ import pytest
 
 from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, NodeView
+from services.facts.galera.state_files import ZERO_UUID, Grastate
 from services.facts.model import NodeFacts, Problem, ServerFacts
-from services.facts.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.shared.joining import runs_now
 from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
@@ -20,11 +20,11 @@ from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.actions import Continue, Run, Several, WaitFor
 from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import filled
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
-from services.procedures.plan.positions import recovered_position
+from services.procedures.plan.pasts.positions import recovered_position
 from services.types import Reach
 from tests.faults.scripted.cluster import CLUSTER, DATADIR, Cluster, balanced, whole
 from tests.faults.scripted.facts import facts_of

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from services.connections import folders_of_others
-from services.facts.binlog_marks import Mark
-from services.facts.primary_views import PrimaryView
-from services.facts.ran_alone import RanAlone
-from services.facts.state_files import ZERO_UUID, Grastate
+from services.connections.operator import folders_of_others
+from services.facts.binlog.marks import Mark
+from services.facts.galera.primary_views import PrimaryView
+from services.facts.galera.ran_alone import RanAlone
+from services.facts.galera.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks.joiner_state import (
     beyond,
@@ -23,14 +23,14 @@ from services.procedures.catalogue.steps import forked
 from services.procedures.conditions.galera.same_history import SameHistory
 from services.procedures.plan.actions import Run
 from services.procedures.plan.checks import Check, Override, Verdict, standing_blocks
-from services.procedures.plan.histories import claim_is_confirmed
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
-from services.procedures.plan.inputs import filled
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan, Risk, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.traces import Trace
-from services.procedures.plan.positions import kept_name
+from services.procedures.plan.pasts.histories import claim_is_confirmed
+from services.procedures.plan.pasts.positions import kept_name
 from tests.faults.scripted.cluster import CLUSTER, whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.host_of import changed

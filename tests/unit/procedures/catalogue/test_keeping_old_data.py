@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from services.facts.galera.state_files import KEPT_ASIDE, KEPT_INSIDE
 from services.facts.model import DiskFacts, MachineFacts, NodeFacts, Problem
-from services.facts.state_files import KEPT_ASIDE, KEPT_INSIDE
 from services.procedures.catalogue.galera.add_node.keeping import aside_free, aside_possible
 from services.procedures.catalogue.galera.shared.estimate import Expected
 from services.procedures.catalogue.galera.shared.joining import own_file_system

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from services.facts.binlog_survey import parse_survey
-from services.facts.start_line import start_line, words_that_leave_out
+from services.facts.binlog.survey import parse_survey
+from services.facts.server.start_line import start_line, words_that_leave_out
 from services.procedures.catalogue.checks import rows_left_out
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts

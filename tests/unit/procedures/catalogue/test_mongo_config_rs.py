@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from services.connections import folders_of_others
+from services.connections.operator import folders_of_others
 from services.facts.mongodb.model import Metadata
 from services.facts.mongodb.sharding import Router
-from services.facts.yaml_settings import settings_of
+from services.facts.yaml_files.settings import settings_of
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.mongodb.config_servers.edits import edits_of
 from services.procedures.catalogue.mongodb.config_servers.party import is_loopback, party_of
@@ -19,9 +19,9 @@ from services.procedures.catalogue.mongodb.shared.scratch import scratch_of
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.plan.actions import EditYaml, Run, Several, WaitFor
 from services.procedures.plan.checks import Verdict
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan, Risk, Step
 from services.procedures.plan.parts.machine.volumes import Volumes
 from services.procedures.plan.parts.mongodb.data import MongoData

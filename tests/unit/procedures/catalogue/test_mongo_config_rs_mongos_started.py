@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from services.facts.mongodb.model import MongoFacts
-from services.facts.yaml_edit import edit_yaml
+from services.facts.yaml_files.edit import edit_yaml
 from services.procedures.catalogue.mongodb.config_servers.party import party_of
 from services.procedures.catalogue.mongodb.config_servers.shards import mirrored_steps
 from services.procedures.conditions.mongodb.steady import SetSteady

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.yaml_settings import settings_of
+from services.facts.yaml_files.settings import settings_of
 from services.procedures.catalogue.mongodb.config_servers.member import file_of
 from services.procedures.catalogue.mongodb.config_servers.party import party_of
 from services.procedures.catalogue.mongodb.config_servers.room import copies_of

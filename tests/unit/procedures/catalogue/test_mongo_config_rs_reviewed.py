@@ -19,7 +19,7 @@ from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.there import FolderThere
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
 from services.procedures.plan.actions import Ask, WaitFor
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.parts.mongodb.data import MongoData
 from tests.faults.scripted.config_servers import SHARD

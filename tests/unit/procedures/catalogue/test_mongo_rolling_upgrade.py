@@ -23,7 +23,7 @@ from services.procedures.conditions.mongodb.whole import SetWhole
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.mongodb.rights import MongoRights
 from services.procedures.plan.wording import wording

@@ -18,7 +18,7 @@ from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.host_facts import HostFacts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from tests.unit.discovery.mongo_scenes import hosts, member, row, view
 from tests.unit.procedures.catalogue.test_mongo_rolling_upgrade import (

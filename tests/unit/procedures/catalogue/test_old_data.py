@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from services.facts.state_files import Grastate
+from services.facts.galera.state_files import Grastate
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Remembered

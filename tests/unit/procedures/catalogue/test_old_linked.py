@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.allowlist import check_command
 from services.connections.command import Command
-from services.connections.folder_programs import ELSEWHERE
+from services.connections.observer.allowlist import check_command
+from services.connections.programs.folder_programs import ELSEWHERE
 from services.connections.reads.commands import LIES_ELSEWHERE
 from services.connections.reads.registry import command_of
 from services.errors import Refused

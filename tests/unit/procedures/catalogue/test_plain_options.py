@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.plain_options import is_plain
+from services.facts.server.plain_options import is_plain
 
 
 @pytest.mark.parametrize(

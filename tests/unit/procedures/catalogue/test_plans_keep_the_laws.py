@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.journal.codec import decode, encode
 from services.procedures.plan.checks import Verdict
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.procedure import Procedure
 from tests.examples import examples

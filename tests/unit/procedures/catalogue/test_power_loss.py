@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from services.facts.state_files import Grastate
+from services.facts.galera.state_files import Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash.safety import unflushed
 from services.procedures.plan.checks import Check

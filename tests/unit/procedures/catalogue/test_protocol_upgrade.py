@@ -17,7 +17,7 @@ from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.mongodb.shared.scratch import scratch_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.parts.mongodb.last_vote import NEVER, LastVote
 from services.procedures.plan.parts.mongodb.rights import MongoRights
 from services.procedures.plan.wording import wording

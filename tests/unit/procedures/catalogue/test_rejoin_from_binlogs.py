@@ -8,8 +8,8 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.ports import Rows
+from services.facts.galera.state_files import Grastate
 from services.facts.model import ServerFacts
-from services.facts.state_files import Grastate
 from services.procedures.catalogue.galera.rejoin_from_binlogs.judging import carried
 from services.procedures.catalogue.galera.rejoin_from_binlogs.procedure import RejoinFromBinlogs
 from services.procedures.catalogue.galera.shared import private_programs as private

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from services.facts.write_rate import Rates
+from services.facts.replication.write_rate import Rates
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import survey_name
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.parts.galera.write_rate import WriteRate

@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 
-from services.facts.backups import Backup
+from services.facts.backup.backups import Backup
+from services.facts.galera.state_files import Grastate
 from services.facts.model import DiskFacts
-from services.facts.state_files import Grastate
-from services.facts.write_rate import Rates
+from services.facts.replication.write_rate import Rates
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import best_chain
-from services.procedures.catalogue.steps.restoring import aside_path
-from services.procedures.catalogue.steps.restoring_programs import COPY_BACK
-from services.procedures.catalogue.steps.start_hold import SAID
+from services.procedures.catalogue.steps.restored.restoring import aside_path
+from services.procedures.catalogue.steps.restored.restoring_programs import COPY_BACK
+from services.procedures.catalogue.steps.restored.start_hold import SAID
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, PutFile, Several
 from services.procedures.plan.checks import Check, Override, Verdict, standing_blocks
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.backups import Backups
 from services.procedures.plan.parts.server.options import Options

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.made_by_run import NOTES
+from services.connections.operator.made_by_run import NOTES
 from services.procedures.catalogue.galera.rejoin_from_binlogs.restore_programs import PREPARE
 from services.procedures.catalogue.galera.rejoin_from_incrementals.programs import (
     CLEAR_COPIES,
@@ -23,7 +23,7 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.programs impo
 )
 from services.procedures.catalogue.galera.snapshot_node.hold import RUN
 from services.procedures.catalogue.galera.snapshot_node.look_through import BRING
-from services.procedures.catalogue.steps.restoring_programs import (
+from services.procedures.catalogue.steps.restored.restoring_programs import (
     BACK_FROM_INSIDE,
     COPIED_BACK,
     COPY_BACK,

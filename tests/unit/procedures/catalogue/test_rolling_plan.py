@@ -26,9 +26,9 @@ from services.procedures.conditions.server.option import OptionIs
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Ask, WaitFor
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from tests.faults.scripted.cluster import balanced, whole
 from tests.faults.scripted.facts import facts_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.galera_ist import MARGIN
-from services.facts.write_rate import Rates
+from services.facts.galera.ist import MARGIN
+from services.facts.replication.write_rate import Rates
 from services.procedures.catalogue.galera.rolling_restart.checks import reach
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.host_facts import Facts

@@ -6,7 +6,7 @@ import pytest
 
 from services.procedures.catalogue import procedure_named
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.run_model import RunState
 from tests.faults.scripted.cluster import Cluster, whole

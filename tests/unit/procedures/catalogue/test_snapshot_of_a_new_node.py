@@ -10,7 +10,7 @@ import pytest
 from services.procedures.catalogue import procedure_named
 from services.procedures.plan.actions import PutFile
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.catalogue.test_snapshot_plan import given

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from services.facts.galera.state_files import KEPT_ASIDE, KEPT_INSIDE
 from services.facts.model import DiskFacts, Problem
-from services.facts.read_rights import ReadRights
-from services.facts.state_files import KEPT_ASIDE, KEPT_INSIDE
+from services.facts.server.read_rights import ReadRights
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.galera.snapshot_node import checks
 from services.procedures.catalogue.galera.snapshot_node.hold import HOLD
-from services.procedures.catalogue.steps.restoring_programs import TAKE
+from services.procedures.catalogue.steps.restored.restoring_programs import TAKE
 from services.procedures.conditions.galera.copied_history import CopiedHistory
 from services.procedures.conditions.galera.ist_reaches import IstReaches
 from services.procedures.conditions.galera.recovered_is import RecoveredIs
@@ -24,9 +24,9 @@ from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, Run, Several, WaitFor
 from services.procedures.plan.condition import Kept
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.invariants import violations
+from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
 from services.procedures.plan.wording import wording
 from tests.faults.scripted.cluster import Cluster, balanced, parted, whole

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.made_by_run import NOTES
+from services.connections.operator.made_by_run import NOTES
 from services.procedures.catalogue.galera.snapshot_node.hold import HOLD, LISTED, REMOVE, RUN, UNLOCK, held
 from services.procedures.catalogue.galera.snapshot_node.look_through import BRING, LOOK_THROUGH, NONE_BUT_ROOT
 

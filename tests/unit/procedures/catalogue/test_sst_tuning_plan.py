@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from services.facts.sst_options import Place
+from services.facts.transfer.sst_options import Place
 from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LINES
 from services.procedures.conditions.galera.sst_section import SstSame
 from services.procedures.plan.actions import Checkpoint, Detached, EditOptions, Run, Several

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.facts.state_files import ZERO_UUID, Grastate
+from services.facts.galera.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash.joining import bootstrap_and_join
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party

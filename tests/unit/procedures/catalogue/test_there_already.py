@@ -8,8 +8,8 @@ import pytest
 
 from services.procedures.catalogue import procedure_named
 from services.procedures.plan.checks import Check
+from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts, LockSeen
-from services.procedures.plan.inputs import filled
 from tests.faults.scripted.cluster import whole
 from tests.faults.scripted.facts import facts_of
 from tests.unit.procedures.facts_of_three import BLOCK, PASS

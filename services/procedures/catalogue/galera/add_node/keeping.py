@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.facts.state_files import KEPT, KEPT_ASIDE, KEPT_INSIDE
+from services.facts.galera.state_files import KEPT, KEPT_ASIDE, KEPT_INSIDE
 from services.procedures.catalogue.checks.joiner_state import ahead
 from services.procedures.catalogue.checks.parts import unread, verdict
 from services.procedures.catalogue.galera.shared.estimate import Expected

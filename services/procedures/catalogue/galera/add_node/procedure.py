@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from services.facts.machine.system import product_of
 from services.facts.plain_names import is_node_name
-from services.facts.system import product_of
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.joiner_state import must_recover
 from services.procedures.catalogue.checks.parts import arbitrators, login_refused, server_of
@@ -19,9 +19,9 @@ from services.procedures.catalogue.steps import forked
 from services.procedures.catalogue.steps.choices import down_members, is_out_of_reach, member_hosts, why_no_spare
 from services.procedures.catalogue.steps.haproxy_places import can_drain
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.inputs import field_faults, filled, flag_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import field_faults, filled, flag_of
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize

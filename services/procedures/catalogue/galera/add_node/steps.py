@@ -16,7 +16,7 @@ from services.procedures.catalogue.galera.shared.estimate import transfer_expect
 from services.procedures.catalogue.galera.shared.joining import aside_path, configured
 from services.procedures.catalogue.galera.shared.positions import standings
 from services.procedures.catalogue.galera.shared.stale import innodb_counts
-from services.procedures.catalogue.steps import data_folders, forked
+from services.procedures.catalogue.steps import forked
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
@@ -24,8 +24,9 @@ from services.procedures.catalogue.steps.haproxy import drain_steps, return_step
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.steps.pair_copied import brought_pair
-from services.procedures.catalogue.steps.recovering import recover
-from services.procedures.catalogue.steps.state_kept import keep_state
+from services.procedures.catalogue.steps.restored import data_folders
+from services.procedures.catalogue.steps.restored.recovering import recover
+from services.procedures.catalogue.steps.restored.state_kept import keep_state
 from services.procedures.catalogue.steps.watches import disk, flow_control
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.conditions.galera.whole import ClusterWhole
@@ -33,9 +34,9 @@ from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.nothing_left import NothingLeft
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Run, Several
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import flag_of, seconds_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import flag_of, seconds_of
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step, Undo, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder

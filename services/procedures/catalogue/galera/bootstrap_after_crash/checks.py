@@ -8,10 +8,10 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.party import Par
 from services.procedures.catalogue.galera.shared.positions import Standing, behind, standings
 from services.procedures.catalogue.steps.choices import is_primary
 from services.procedures.plan.checks import Check, Remedy, Verdict
-from services.procedures.plan.histories import histories
+from services.procedures.plan.forms.inputs import typed_hosts
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import typed_hosts
 from services.procedures.plan.parts.galera.traces import Traces
+from services.procedures.plan.pasts.histories import histories
 from services.types import Reach
 
 

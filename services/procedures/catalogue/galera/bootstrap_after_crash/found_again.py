@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.facts.option_files import group_members
+from services.facts.server.option_files import group_members
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.shared.joiner_config import address_of

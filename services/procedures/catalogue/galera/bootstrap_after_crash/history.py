@@ -14,9 +14,9 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.party import Par
 from services.procedures.catalogue.galera.shared.positions import standings
 from services.procedures.catalogue.steps.extraction import log_index, write_out
 from services.procedures.plan.checks import Check, Remedy
-from services.procedures.plan.histories import histories, with_shared
-from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.model import Step
+from services.procedures.plan.pasts.histories import histories, with_shared
+from services.procedures.plan.pasts.histories_model import Histories
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from services.facts.state_files import ZERO_UUID
+from services.facts.galera.state_files import ZERO_UUID
 from services.procedures.catalogue.checks.parts import state_file, unread_state, verdict
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.shared.positions import Standing, standings

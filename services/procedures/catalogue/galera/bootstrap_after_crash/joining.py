@@ -14,9 +14,10 @@ from services.connections.command import Command
 from services.procedures.catalogue.checks.parts import state_file
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import unmoved
-from services.procedures.catalogue.steps import data_folders, forked
+from services.procedures.catalogue.steps import forked
 from services.procedures.catalogue.steps import server as steps
-from services.procedures.catalogue.steps.state_kept import keep_state
+from services.procedures.catalogue.steps.restored import data_folders
+from services.procedures.catalogue.steps.restored.state_kept import keep_state
 from services.procedures.conditions.galera.at_rest import Unmoved
 from services.procedures.conditions.galera.joined import Joined
 from services.procedures.conditions.galera.nothing_written import NothingWritten
@@ -34,7 +35,7 @@ from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.starting import BOOTSTRAP_UNIT
-from services.procedures.plan.positions import recovered_position
+from services.procedures.plan.pasts.positions import recovered_position
 
 JOIN_LIMIT_S = 4 * 3_600.0
 _CLEARED = (

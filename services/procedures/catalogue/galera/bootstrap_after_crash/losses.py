@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services.facts.galera.state_files import ZERO_UUID
 from services.facts.reading import words
-from services.facts.state_files import ZERO_UUID
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.checks.sides import write_sets
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import is_written_out, strangers_to
@@ -19,11 +19,11 @@ from services.procedures.catalogue.galera.shared.positions import Standing, stan
 from services.procedures.catalogue.steps.extraction import file_of
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check
-from services.procedures.plan.histories_model import Histories
 from services.procedures.plan.host_facts import CLAIM, HostFacts
 from services.procedures.plan.model import Risk, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
-from services.procedures.plan.positions import tail_name
+from services.procedures.plan.pasts.histories_model import Histories
+from services.procedures.plan.pasts.positions import tail_name
 
 
 @dataclass(frozen=True, slots=True)

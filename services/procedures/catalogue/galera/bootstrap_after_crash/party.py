@@ -1,8 +1,8 @@
 """Everybody that anybody ever named as a member, and what becomes of each in a bootstrap. Pure.
 
 A member that a person left out by choice stays in the picture: it is asked whether it is Primary, and what it has
-counts in what may be lost. So does one that only evidence names (plan/named.py): nobody logs in to it, the hosts try
-its ports, and it blocks until a person accepts it by its name.
+counts in what may be lost. So does one that only evidence names (plan/pasts/named.py): nobody logs in to it, the hosts
+try its ports, and it blocks until a person accepts it by its name.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from services.procedures.catalogue.checks.parts import ssh_silent
 from services.procedures.catalogue.galera.shared.joiner_config import address_of
 from services.procedures.conditions.galera.no_primary import NoPrimary
+from services.procedures.plan.forms.inputs import number_of
 from services.procedures.plan.host_facts import Facts, HostFacts, Named
-from services.procedures.plan.inputs import number_of
 from services.procedures.plan.parts.server.options import Options
 
 SERVER_PORT, GROUP_PORT = 3306, 4567

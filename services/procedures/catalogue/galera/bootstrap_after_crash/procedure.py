@@ -37,9 +37,9 @@ from services.procedures.catalogue.galera.shared.positions import (
 from services.procedures.catalogue.galera.shared.stale import innodb_counts
 from services.procedures.catalogue.steps.choices import is_primary, member_hosts
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.inputs import field_faults, filled, flag_of, hosts_of
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import field_faults, filled, flag_of, hosts_of
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -58,7 +58,7 @@ from services.procedures.plan.parts.server.program import Program
 from services.procedures.plan.parts.server.rights import Rights
 from services.procedures.plan.parts.server.starting import Starting
 from services.procedures.plan.parts.server.variables import Variables
-from services.procedures.plan.positions import not_recovered
+from services.procedures.plan.pasts.positions import not_recovered
 from services.procedures.plan.procedure import About
 
 ABOUT = About(

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from services.facts.causes import asserts, disk_full, fails_again
-from services.facts.tcp_ways import GROUP_PORT
+from services.facts.logs.causes import asserts, disk_full, fails_again
+from services.facts.machine.tcp_ways import GROUP_PORT
 from services.procedures.catalogue.checks.haproxy import NONE_SEEN, unseen_balancers
 from services.procedures.catalogue.checks.parts import known, unread, verdict
 from services.procedures.catalogue.checks.starting import LEAST_ROOM
 from services.procedures.catalogue.checks.transfer import untried
 from services.procedures.plan.checks import Check, Remedy
+from services.procedures.plan.forms.inputs import typed_hosts
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import typed_hosts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.links import Links
 from services.procedures.plan.parts.machine.balancers import Balancers

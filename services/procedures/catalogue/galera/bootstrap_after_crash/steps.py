@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.connections.statement import set_provider_option
+from services.connections.sql.statement import set_provider_option
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import recovered, stood
 from services.procedures.catalogue.galera.shared.positions import Standing
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.binlog_tail import binlog_tail
-from services.procedures.catalogue.steps.data_folders import account_of
-from services.procedures.catalogue.steps.state_kept import SAVE_STATE
+from services.procedures.catalogue.steps.restored.data_folders import account_of
+from services.procedures.catalogue.steps.restored.state_kept import SAVE_STATE
 from services.procedures.conditions.galera.position import Position
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.actions import Ask, Run, Sql

@@ -11,13 +11,13 @@ from dataclasses import replace
 
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.shared.positions import standings
-from services.procedures.catalogue.steps.recovering import recover_if_it_can
+from services.procedures.catalogue.steps.restored.recovering import recover_if_it_can
 from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.inside import of
 from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
-from services.procedures.plan.positions import kept_name, mark_name
+from services.procedures.plan.pasts.positions import kept_name, mark_name
 
 DATADIR = "/var/lib/mysql"
 

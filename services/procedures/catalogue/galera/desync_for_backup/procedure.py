@@ -24,9 +24,9 @@ from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.inputs import bytes_of, field_faults, filled, seconds_of
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import bytes_of, field_faults, filled, seconds_of
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Breach, Chart, Plan, Risk, Step, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder

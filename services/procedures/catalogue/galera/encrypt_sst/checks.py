@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from services.facts.certificates import PairSeen, days_of, faults_of
+from services.facts.transfer.certificates import PairSeen, days_of, faults_of
 from services.procedures.catalogue.checks.parts import galera_of, known, server_of, unread, verdict
 from services.procedures.catalogue.galera.encrypt_sst.goal import FILES, MODE, SERVERS, Goal, host_time, server_user
 from services.procedures.plan.checks import Check

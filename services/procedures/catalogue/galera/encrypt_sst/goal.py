@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from services.facts.certificates import DAY_S, PairSeen, faults_of
+from services.facts.transfer.certificates import DAY_S, PairSeen, faults_of
 from services.procedures.conditions.galera.sst_section import Settings
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import flag_of, number_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import flag_of, number_of
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.galera.transfer_pairs import FOLDER, TransferPairs
 from services.procedures.plan.parts.server.options import Options

@@ -26,9 +26,9 @@ from services.procedures.catalogue.galera.encrypt_sst.goal import (
 from services.procedures.catalogue.galera.encrypt_sst.steps import encrypt_plan
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.inputs import field_faults, filled, number_of
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import field_faults, filled, number_of
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.drop_ins import DropIns

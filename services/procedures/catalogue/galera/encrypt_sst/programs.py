@@ -7,7 +7,7 @@ Tried with socat 1.7.4 on Debian 12. Of the words only those of the console's ow
 
 from __future__ import annotations
 
-from services.facts.tcp_ways import TRANSFER_PORTS
+from services.facts.machine.tcp_ways import TRANSFER_PORTS
 
 PORT, _ = TRANSFER_PORTS
 _WAYS = r"""LC_ALL=C; export LC_ALL

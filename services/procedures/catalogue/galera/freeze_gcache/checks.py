@@ -7,8 +7,8 @@ import posixpath
 import shlex
 from dataclasses import replace
 
-from services.facts.galera_ist import Cache as Kept
-from services.facts.galera_ist import Ist, served
+from services.facts.galera.ist import Cache as Kept
+from services.facts.galera.ist import Ist, served
 from services.procedures.catalogue.checks.parts import unread
 from services.procedures.catalogue.galera.freeze_gcache.guard import AFTER_S
 from services.procedures.catalogue.galera.shared.cache_arithmetic import (

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from services.connections.command import Command
-from services.connections.roots_client import ROOTS_CLIENT, roots_client
-from services.connections.statement import set_provider_option
+from services.connections.operator.roots_client import ROOTS_CLIENT, roots_client
+from services.connections.sql.statement import set_provider_option
 from services.procedures.catalogue.galera.shared.cache_arithmetic import OPTION
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.machine.unit import UnitFresh, UnitSetting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.connections.statement import set_provider_option
+from services.connections.sql.statement import set_provider_option
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.freeze_gcache.guard import RELEASE, Guard
 from services.procedures.catalogue.galera.shared.cache_arithmetic import OPTION, cache_folder, cache_of, is_frozen
@@ -26,9 +26,9 @@ from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.actions import Ask, Sql, WaitFor
 from services.procedures.plan.condition import Kept
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import bytes_of, flag_of, seconds_of
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import bytes_of, flag_of, seconds_of
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Breach, Chart, Consent, Plan, Risk, Step, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder

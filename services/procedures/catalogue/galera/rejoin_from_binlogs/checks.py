@@ -9,9 +9,9 @@ from services.procedures.catalogue.checks.parts import READ_IT, known, server_of
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import reaches
 from services.procedures.catalogue.galera.shared.cache_arithmetic import OPTION
 from services.procedures.catalogue.steps import comparing
-from services.procedures.catalogue.steps.restoring import folder_of
+from services.procedures.catalogue.steps.restored.restoring import folder_of
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.provider import Provider

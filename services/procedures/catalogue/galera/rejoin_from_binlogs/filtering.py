@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from services.facts.values import OFF_WORDS
+from services.facts.server.values import OFF_WORDS
 from services.procedures.catalogue.checks.parts import known, server_of, unread, unread_options, verdict
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey
 from services.procedures.plan.checks import Check

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from services.facts.galera_ist import Cache, Served, cache_told, served
+from services.facts.galera.ist import Cache, Served, cache_told, served
 from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.host_facts import Facts
@@ -25,7 +25,7 @@ AIR = 2**30
 
 @dataclass(frozen=True, slots=True)
 class Reaches:
-    """Whether one member could send, by IST, all that follows a seqno; services.facts.galera_ist says it.
+    """Whether one member could send, by IST, all that follows a seqno; services.facts.galera.ist says it.
 
     Attributes:
         able: as things are now; told: the numbers.

@@ -6,7 +6,7 @@ import math
 import shlex
 from dataclasses import replace
 
-from services.facts.binlog_chain import MOST_STRETCHES, MOST_VIEWS, Wrong
+from services.facts.binlog.chain import MOST_STRETCHES, MOST_VIEWS, Wrong
 from services.procedures.catalogue.checks.parts import galera_of, server_of, verdict
 from services.procedures.catalogue.galera.rejoin_from_binlogs.filtering import filters_then
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import disk_needed, reaches, until_start_s

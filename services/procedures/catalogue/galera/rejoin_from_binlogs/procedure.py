@@ -7,7 +7,7 @@ in folders on the joiner; the first part only reads them, the rest is planned fr
 
 from __future__ import annotations
 
-from services.facts.binlog_chain import Wrong
+from services.facts.binlog.chain import Wrong
 from services.facts.plain_names import is_folder
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.old_data import old_data
@@ -22,15 +22,16 @@ from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import re
 from services.procedures.catalogue.galera.rejoin_from_binlogs.judging import judged, unusable
 from services.procedures.catalogue.galera.rejoin_from_binlogs.steps import progress_path, rejoining, surveyed
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey, survey_of
-from services.procedures.catalogue.steps import comparing, restoring
+from services.procedures.catalogue.steps import comparing
 from services.procedures.catalogue.steps.choices import down_members, member_hosts
+from services.procedures.catalogue.steps.restored import restoring
 from services.procedures.catalogue.steps.watches import disk
 from services.procedures.conditions.galera.replay_race import ReplayRace
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.inputs import field_faults, filled
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import field_faults, filled
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from services.connections.as_nobody import AS_NOBODY
-from services.connections.folder_programs import OWN_PATH
-from services.connections.folders_of_others import WALK
-from services.procedures.catalogue.steps.restoring_programs import FOLDERS, PLAIN_OPTIONS, STAYS_WITHIN
+from services.connections.operator.as_nobody import AS_NOBODY
+from services.connections.operator.folders_of_others import WALK
+from services.connections.programs.folder_programs import OWN_PATH
+from services.procedures.catalogue.steps.restored.restoring_programs import FOLDERS, PLAIN_OPTIONS, STAYS_WITHIN
 
 PREPARE = (
     AS_NOBODY

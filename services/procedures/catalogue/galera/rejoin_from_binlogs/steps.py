@@ -17,13 +17,14 @@ from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Surv
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY, SURVEYED
 from services.procedures.catalogue.galera.shared import private_programs as private
 from services.procedures.catalogue.galera.shared.restored_look import looked
-from services.procedures.catalogue.steps import comparing, restoring
+from services.procedures.catalogue.steps import comparing
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
-from services.procedures.catalogue.steps.left_alone import marked, until_start, used
-from services.procedures.catalogue.steps.recovering import recover
-from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
+from services.procedures.catalogue.steps.restored import restoring
+from services.procedures.catalogue.steps.restored.left_alone import marked, until_start, used
+from services.procedures.catalogue.steps.restored.recovering import recover
+from services.procedures.catalogue.steps.restored.start_hold import hold_start, started_from_hold
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.traffic import held_out, let_in
 from services.procedures.conditions.galera.chain_known import ChainKnown
@@ -38,12 +39,12 @@ from services.procedures.conditions.server.files_paired import FilesPaired
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, RemoveFile, Run, WaitFor
 from services.procedures.plan.condition import Kept
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import flag_of, seconds_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import flag_of, seconds_of
 from services.procedures.plan.model import Risk, Step, Undo
 from services.procedures.plan.parts.machine.tools import Tools
-from services.procedures.plan.positions import kept_name
+from services.procedures.plan.pasts.positions import kept_name
 
 DAY_S = 86_400.0
 SURVEY_LIMIT_S = 4 * 3_600.0

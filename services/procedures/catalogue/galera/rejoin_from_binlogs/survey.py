@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from services.facts.binlog_chain import Backup, Chain, Wrong, chain_of
-from services.facts.binlog_survey import parse_survey
+from services.facts.binlog.chain import Backup, Chain, Wrong, chain_of
+from services.facts.binlog.survey import parse_survey
 from services.procedures.plan.host_facts import Facts
 
 

@@ -1,14 +1,14 @@
 """The program that reads a chain of binary logs on a host, and tells of each file what a judgement needs.
 
 It only reads. Any line of mysqlbinlog's text may be one that a client wrote: what counts as an event is decided by
-BINLOG_EVENTS (connections/binlog_programs.py). What it tells is parsed by services/facts/binlog_survey.py.
+BINLOG_EVENTS (connections/programs/binlog_programs.py). What it tells is parsed by services/facts/binlog/survey.py.
 """
 
 from __future__ import annotations
 
-from services.connections.backup_programs import BEGINS
-from services.connections.binlog_programs import BINLOG_EVENTS, ONE_LINE_TABLE
-from services.facts.binlog_chain import MOST_STRETCHES
+from services.connections.programs.backup_programs import BEGINS
+from services.connections.programs.binlog_programs import BINLOG_EVENTS, ONE_LINE_TABLE
+from services.facts.binlog.chain import MOST_STRETCHES
 
 _OF_A_FILE = (
     r"""

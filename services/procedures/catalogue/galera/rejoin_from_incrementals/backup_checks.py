@@ -5,12 +5,12 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable
 
-from services.facts.backups import Backup
+from services.facts.backup.backups import Backup
 from services.procedures.catalogue.checks.parts import unread, verdict
 from services.procedures.catalogue.galera.rejoin_from_incrementals import chain as chains
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
 from services.procedures.catalogue.galera.rejoin_from_incrementals.one_node import one_nodes_data
-from services.procedures.catalogue.steps.restoring import is_mariadb
+from services.procedures.catalogue.steps.restored.restoring import is_mariadb
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.backups import Backups

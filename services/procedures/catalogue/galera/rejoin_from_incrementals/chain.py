@@ -11,7 +11,7 @@ import posixpath
 from dataclasses import dataclass
 from itertools import pairwise
 
-from services.facts.backups import Backup
+from services.facts.backup.backups import Backup
 
 
 @dataclass(frozen=True, slots=True)

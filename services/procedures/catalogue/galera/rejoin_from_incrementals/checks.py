@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from services.facts.galera_whole import SYNCED
+from services.facts.galera.whole import SYNCED
 from services.procedures.catalogue.checks.one_folder import one_folder
 from services.procedures.catalogue.checks.parts import galera_of, unread, verdict
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain

@@ -1,7 +1,7 @@
 """How long it takes, what room it needs on each volume, and how long IST will still be possible. Pure estimates.
 
 Rates are half of what a plain server's disk did in trials; they are called 'about' wherever they are shown. Whom a
-cache serves, and for how long: services.facts.galera_ist.
+cache serves, and for how long: services.facts.galera.ist.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from services.facts.galera_ist import Ist, Served, cache_told, served
-from services.facts.galera_whole import SYNCED
+from services.facts.galera.ist import Ist, Served, cache_told, served
+from services.facts.galera.whole import SYNCED
 from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
 from services.procedures.catalogue.galera.shared.estimate import (
@@ -20,9 +20,9 @@ from services.procedures.catalogue.galera.shared.estimate import (
     SST_FIXED_S,
 )
 from services.procedures.catalogue.steps.choices import member_hosts
-from services.procedures.catalogue.steps.restoring import folder_of
+from services.procedures.catalogue.steps.restored.restoring import folder_of
+from services.procedures.plan.forms.inputs import bytes_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import bytes_of
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.machine.volumes import Volumes

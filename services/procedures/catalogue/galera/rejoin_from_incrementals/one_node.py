@@ -9,7 +9,7 @@ log too, which ends where the head does: nothing follows in it.
 
 from __future__ import annotations
 
-from services.facts.backups import Backup
+from services.facts.backup.backups import Backup
 from services.facts.reading import count
 from services.procedures.catalogue.checks.parts import server_of, verdict
 from services.procedures.catalogue.galera.rejoin_from_incrementals import chain as chains

@@ -24,12 +24,13 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import 
 from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast import reaches
 from services.procedures.catalogue.galera.rejoin_from_incrementals.steps import rejoin_plan
 from services.procedures.catalogue.galera.shared import joining
-from services.procedures.catalogue.steps import comparing, restoring
+from services.procedures.catalogue.steps import comparing
 from services.procedures.catalogue.steps.choices import down_members, member_hosts
+from services.procedures.catalogue.steps.restored import restoring
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.inputs import field_faults, filled, hosts_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import field_faults, filled, hosts_of
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.backups import Backups
 from services.procedures.plan.parts.galera.data_folder import DataFolder

@@ -6,7 +6,7 @@ import posixpath
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.facts.backups import Backup
+from services.facts.backup.backups import Backup
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.rejoin_from_incrementals.backup_checks import TOOL
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
@@ -17,12 +17,13 @@ from services.procedures.catalogue.galera.rejoin_from_incrementals.programs impo
     PREPARE_ONCE,
 )
 from services.procedures.catalogue.galera.shared.restored_look import looked
-from services.procedures.catalogue.steps import comparing, recovering, restoring
+from services.procedures.catalogue.steps import comparing
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
-from services.procedures.catalogue.steps.left_alone import marked, until_start, used
-from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
+from services.procedures.catalogue.steps.restored import recovering, restoring
+from services.procedures.catalogue.steps.restored.left_alone import marked, until_start, used
+from services.procedures.catalogue.steps.restored.start_hold import hold_start, started_from_hold
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.traffic import held_out, let_in
 from services.procedures.catalogue.steps.watches import disk, flow_control
@@ -37,9 +38,9 @@ from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.server.files_paired import FilesPaired
 from services.procedures.plan.actions import Detached, Run, WaitFor
 from services.procedures.plan.condition import Condition, Kept
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import bytes_of, hosts_of, seconds_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import bytes_of, hosts_of, seconds_of
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Risk, Step, WatchRule
 from services.procedures.plan.parts.machine.volumes import Volumes

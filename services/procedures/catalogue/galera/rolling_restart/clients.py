@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.connections.statement import Keyword, set_global
+from services.connections.sql.statement import Keyword, set_global
 from services.procedures.catalogue.steps import set_before
 from services.procedures.catalogue.steps import traffic as steps
 from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
 from services.procedures.conditions.server.clients import NoClients
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Ask, Sql, WaitFor
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import flag_of, seconds_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import flag_of, seconds_of
 from services.procedures.plan.model import Risk, Step, Undo
 
 

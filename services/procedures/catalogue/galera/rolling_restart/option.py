@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from services.facts.harmless_options import is_secret, normal
 from services.facts.masking import masked
-from services.facts.values import OFF_WORDS, same
+from services.facts.server.harmless_options import is_secret, normal
+from services.facts.server.values import OFF_WORDS, same
 from services.procedures.catalogue.galera.rolling_restart.provider_string import value_for, would_drop
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts

@@ -24,9 +24,9 @@ from services.procedures.catalogue.steps import set_before
 from services.procedures.catalogue.steps.choices import member_choices, member_hosts
 from services.procedures.catalogue.steps.haproxy_places import all_behind
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.inputs import field_faults, filled, flag_of, hosts_of, seconds_of
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import field_faults, filled, flag_of, hosts_of, seconds_of
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.gcache import Gcache

@@ -6,9 +6,9 @@ all others back to the provider's defaults (Galera documentation, "Galera Parame
 
 from __future__ import annotations
 
-from services.facts.harmless_options import normal
-from services.facts.option_files import provider_options_of
-from services.facts.values import same
+from services.facts.server.harmless_options import normal
+from services.facts.server.option_files import provider_options_of
+from services.facts.server.values import same
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.parts.galera.provider import Provider
 from services.procedures.plan.parts.server.options import Options

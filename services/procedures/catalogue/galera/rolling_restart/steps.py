@@ -6,7 +6,7 @@ import posixpath
 from dataclasses import replace
 
 from services.connections.command import AS_MYSQL, Command
-from services.facts.values import same
+from services.facts.server.values import same
 from services.procedures.catalogue.galera.rolling_restart.checks import REACH_TIMES, cache_lasts_for
 from services.procedures.catalogue.galera.rolling_restart.clients import by_haproxy, drained, undrained, work_on
 from services.procedures.catalogue.galera.rolling_restart.provider_string import keys_of, runs_with, value_for
@@ -27,9 +27,9 @@ from services.procedures.conditions.machine.files import FileAsWritten
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import EditOptions, RestoreFile, Run, WaitFor
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import flag_of, hosts_of, seconds_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import flag_of, hosts_of, seconds_of
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Consent, Plan, Risk, Step, Undo, WatchRule
 from services.procedures.plan.parts.server.options import Options

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from services.facts.galera_ist import GAP_MOST, GAP_SHARE, MARGIN, lasts_s
+from services.facts.galera.ist import GAP_MOST, GAP_SHARE, MARGIN, lasts_s
 from services.facts.reading import sized
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder

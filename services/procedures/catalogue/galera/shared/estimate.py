@@ -1,6 +1,6 @@
 """What will bring a joiner up to date, from whom, and how long it takes. Pure; estimates are called 'about'.
 
-Whom a cache serves, and for how long: services.facts.galera_ist. Of the candidates the one with the highest cached
+Whom a cache serves, and for how long: services.facts.galera.ist. Of the candidates the one with the highest cached
 seqno is taken (Galera source gcs_group.cpp). Trials on the lab: a node that is desynced or a donor already is never
 chosen; a joiner that is ahead aborts.
 """
@@ -11,8 +11,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from services.facts.galera_ist import Ist, Served, cache_told, served
-from services.facts.galera_whole import SYNCED
+from services.facts.galera.ist import Ist, Served, cache_told, served
+from services.facts.galera.whole import SYNCED
 from services.procedures.catalogue.checks.joiner_state import (
     ahead,
     lies_in,

@@ -8,10 +8,10 @@ one a person sets by hand (joiner_secrets.py).
 from __future__ import annotations
 
 from services.errors import BadInput
-from services.facts.option_files import cluster_addresses, group_members
-from services.facts.provider_options import without_options
+from services.facts.galera.provider_options import without_options
 from services.facts.reading import count, without_port
-from services.facts.server_groups import in_reading_order
+from services.facts.server.option_files import cluster_addresses, group_members
+from services.facts.server.server_groups import in_reading_order
 from services.i18n import tr
 from services.procedures.catalogue.galera.shared.joiner_secrets import left_out, may_copy
 from services.procedures.plan.actions import CopiedSecret

@@ -9,7 +9,7 @@ the script that encrypts ends without its key.
 from __future__ import annotations
 
 from services.connections.command import MASK
-from services.facts.plain_options import is_plain
+from services.facts.server.plain_options import is_plain
 from services.procedures.catalogue.checks.parts import unread_options
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.facts.option_files import group_members
+from services.facts.server.option_files import group_members
 from services.procedures.catalogue.checks.joiner_state import ahead, position_of
 from services.procedures.catalogue.checks.parts import (
     READ_IT,

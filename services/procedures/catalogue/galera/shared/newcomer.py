@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from services.connections.command import AS_MYSQL, Command
-from services.facts.tcp_ways import GROUP_PORT, TRANSFER_PORTS
+from services.facts.machine.tcp_ways import GROUP_PORT, TRANSFER_PORTS
 from services.procedures.catalogue.galera.shared.joiner_config import (
     FILE,
     address_of,

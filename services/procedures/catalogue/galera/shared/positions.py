@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from services.facts.galera.state_files import ZERO_UUID, position_of
 from services.facts.reading import count
-from services.facts.state_files import ZERO_UUID, position_of
 from services.procedures.catalogue.checks.parts import state_file
+from services.procedures.plan.forms.inputs import number_of
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
-from services.procedures.plan.inputs import number_of
 from services.procedures.plan.parts.galera.data_folder import DataFolder
-from services.procedures.plan.positions import kept_name, not_recovered, tail_name
+from services.procedures.plan.pasts.positions import kept_name, not_recovered, tail_name
 
 
 @dataclass(frozen=True, slots=True)

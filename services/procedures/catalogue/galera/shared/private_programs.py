@@ -19,7 +19,7 @@ does, are passed over without a word: then it does not begin (as_server.py).
 
 from __future__ import annotations
 
-from services.connections.as_server import EXEC_AS, SAME_OPTIONS
+from services.connections.operator.as_server import EXEC_AS, SAME_OPTIONS
 
 STATE = "/var/lib/pilothouse/replay"
 """The folder that only root may enter, and that a reboot leaves."""

@@ -4,11 +4,11 @@ what InnoDB knows. What was half copied is found while nobody reads it."""
 from __future__ import annotations
 
 from services.connections.command import Command
-from services.connections.whole_programs import DICTIONARY, LOST
+from services.connections.programs.whole_programs import DICTIONARY, LOST
 from services.procedures.catalogue.galera.shared import private_programs as private
-from services.procedures.catalogue.steps import restoring
 from services.procedures.catalogue.steps import server as steps
-from services.procedures.catalogue.steps.left_alone import used
+from services.procedures.catalogue.steps.restored import restoring
+from services.procedures.catalogue.steps.restored.left_alone import used
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.server.same_defined import TablesOpen

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 
 from services.procedures.catalogue.galera.shared.positions import Standing
-from services.procedures.catalogue.steps import data_folders as steps
+from services.procedures.catalogue.steps.restored import data_folders as steps
 from services.procedures.conditions.machine.files import FileSays
 from services.procedures.plan.actions import Run
 from services.procedures.plan.host_facts import Facts

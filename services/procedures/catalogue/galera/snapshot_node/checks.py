@@ -6,9 +6,9 @@ import math
 import posixpath
 from dataclasses import replace
 
-from services.facts.binlog_files import index_of
-from services.facts.galera_ist import lasts_s
-from services.facts.state_files import KEPT_INSIDE
+from services.facts.binlog.files import index_of
+from services.facts.galera.ist import lasts_s
+from services.facts.galera.state_files import KEPT_INSIDE
 from services.procedures.catalogue.checks.parts import READ_IT, server_of, unread, verdict
 from services.procedures.catalogue.galera.shared import desync
 from services.procedures.catalogue.galera.shared.joiner_config import COPIED
@@ -17,7 +17,7 @@ from services.procedures.catalogue.galera.snapshot_node.donor_part import dirty_
 from services.procedures.catalogue.galera.snapshot_node.newcomer_part import is_new
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.haproxy_places import open_places
-from services.procedures.catalogue.steps.restoring import folder_of, is_mount
+from services.procedures.catalogue.steps.restored.restoring import folder_of, is_mount
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder

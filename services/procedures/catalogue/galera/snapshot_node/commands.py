@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from services.facts.typed_commands import braced, is_plain, is_snapshot_name, with_names
 from services.i18n import tr
 from services.procedures.catalogue.galera.shared.joiner_config import address_of
-from services.procedures.catalogue.steps.restoring import folder_of, is_mount
-from services.procedures.plan.fields import Fault, Inputs
+from services.procedures.catalogue.steps.restored.restoring import folder_of, is_mount
+from services.procedures.plan.forms.fields import Fault, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.connections.statement import set_global
+from services.connections.sql.statement import set_global
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.snapshot_node.commands import argv_of
 from services.procedures.catalogue.galera.snapshot_node.hold import (
@@ -22,8 +22,8 @@ from services.procedures.catalogue.galera.snapshot_node.hold import (
 )
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
-from services.procedures.catalogue.steps.data_folders import account_of
-from services.procedures.catalogue.steps.restoring import folder_of
+from services.procedures.catalogue.steps.restored.data_folders import account_of
+from services.procedures.catalogue.steps.restored.restoring import folder_of
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.traffic import catch_up, desync, resync
 from services.procedures.conditions.galera.no_read_lock import NoReadLock
@@ -34,9 +34,9 @@ from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Action, Detached, Run, Several, Sql
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import number_of, seconds_of
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import number_of, seconds_of
 from services.procedures.plan.model import Step
 from services.procedures.plan.parts.server.variables import Variables
 

@@ -34,8 +34,8 @@ Sources: MariaDB KB "FLUSH" (FLUSH TABLES WITH READ LOCK), "Server System Variab
 
 from __future__ import annotations
 
-from services.connections.folders_of_others import AS
-from services.connections.roots_client import ROOTS_FILE
+from services.connections.operator.folders_of_others import AS
+from services.connections.operator.roots_client import ROOTS_FILE
 
 LISTED = "pilothouse-files"
 """The list of the donor's files that is made under the lock in its data folder, and travels with the copy."""

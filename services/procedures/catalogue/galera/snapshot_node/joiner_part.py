@@ -26,13 +26,14 @@ from services.procedures.catalogue.galera.snapshot_node.look_through import (
     NONE_BUT_ROOT,
     SYNC_S,
 )
-from services.procedures.catalogue.steps import comparing, data_folders, restoring
+from services.procedures.catalogue.steps import comparing
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor
-from services.procedures.catalogue.steps.left_alone import marked, until_start, used
-from services.procedures.catalogue.steps.recovering import recover
-from services.procedures.catalogue.steps.start_hold import hold_start, started_from_hold
+from services.procedures.catalogue.steps.restored import data_folders, restoring
+from services.procedures.catalogue.steps.restored.left_alone import marked, until_start, used
+from services.procedures.catalogue.steps.restored.recovering import recover
+from services.procedures.catalogue.steps.restored.start_hold import hold_start, started_from_hold
 from services.procedures.catalogue.steps.traffic import held_out, let_in
 from services.procedures.conditions.galera.clean_position import CleanPosition
 from services.procedures.conditions.galera.copied_history import CopiedHistory
@@ -44,12 +45,12 @@ from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Detached, Run, Several, WaitFor
 from services.procedures.plan.condition import Condition, Kept
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import seconds_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import seconds_of
 from services.procedures.plan.model import Obligation, Risk, Step, Undo
 from services.procedures.plan.parts.galera.data_size import DataSize
-from services.procedures.plan.positions import kept_name
+from services.procedures.plan.pasts.positions import kept_name
 
 START_LIMIT_S = 1_800.0
 LOOK_S = LIST_S + SYNC_S + 300.0

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from services.connections.folder_programs import OWN_PATH
-from services.connections.folders_of_others import WALK
-from services.connections.made_by_run import INVENTORY
+from services.connections.operator.folders_of_others import WALK
+from services.connections.operator.made_by_run import INVENTORY
+from services.connections.programs.folder_programs import OWN_PATH
 from services.procedures.catalogue.galera.snapshot_node.hold import FILES
 
 NONE_BUT_ROOT = f'{OWN_PATH}own_path "${{1%/*}}"'

@@ -6,16 +6,16 @@ bring. All of it is proven before the lock, and goes again when the run is taken
 
 from __future__ import annotations
 
+from services.facts.galera.provider_options import provider_options as by_name
 from services.facts.plain_names import is_node_name
-from services.facts.provider_options import provider_options as by_name
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.galera.shared import joining, newcomer
 from services.procedures.catalogue.galera.shared.joiner_config import COPIED, address_of
 from services.procedures.catalogue.galera.shared.joiner_secrets import set_by_hand
 from services.procedures.catalogue.steps.choices import is_out_of_reach, member_hosts, why_no_spare
-from services.procedures.catalogue.steps.restoring import folder_of
+from services.procedures.catalogue.steps.restored.restoring import folder_of
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Step
 from services.procedures.plan.parts.server.options import Options

@@ -29,7 +29,7 @@ from services.procedures.catalogue.galera.snapshot_node.joiner_part import (
     copy_seconds,
     joiner_steps,
 )
-from services.procedures.catalogue.steps import comparing, restoring
+from services.procedures.catalogue.steps import comparing
 from services.procedures.catalogue.steps.choices import (
     down_members,
     member_choices,
@@ -38,14 +38,15 @@ from services.procedures.catalogue.steps.choices import (
 )
 from services.procedures.catalogue.steps.haproxy import drain_steps, return_steps
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain, open_places
+from services.procedures.catalogue.steps.restored import restoring
 from services.procedures.catalogue.steps.traffic import desync_key
 from services.procedures.catalogue.steps.watches import disk, flow_control
 from services.procedures.conditions.galera.still_desynced import StillDesynced
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.inputs import field_faults, filled, seconds_of
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import field_faults, filled, seconds_of
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Breach, Chart, Plan, Step, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder

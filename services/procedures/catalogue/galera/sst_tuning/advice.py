@@ -10,9 +10,9 @@ from services.procedures.catalogue.galera.sst_tuning import model
 from services.procedures.catalogue.galera.sst_tuning.measuring import Measured, encrypts, measured
 from services.procedures.catalogue.galera.sst_tuning.model import Forecast, Packer, Road
 from services.procedures.conditions.galera.sst_section import Settings
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import bytes_of, flag_of, number_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import bytes_of, flag_of, number_of
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.galera.write_rate import WriteRate
 from services.procedures.plan.parts.machine.capability import Capability

@@ -9,9 +9,9 @@ from services.procedures.catalogue.checks.parts import READ_IT, galera_of, known
 from services.procedures.catalogue.galera.sst_tuning.advice import pool_of, too_large
 from services.procedures.catalogue.galera.sst_tuning.measuring import SST_PORT, Bounds
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import bytes_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import bytes_of
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.machine.capability import Capability
 from services.procedures.plan.parts.machine.tools import Tools

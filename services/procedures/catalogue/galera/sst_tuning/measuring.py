@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 from services.addresses import is_ip
 from services.connections.command import Command
-from services.facts import sst_address
-from services.facts.sst_measured import PACKERS, Amount, HostMeasured, parse_host, parse_road
+from services.facts.transfer import sst_address
+from services.facts.transfer.sst_measured import PACKERS, Amount, HostMeasured, parse_host, parse_road
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.shared.joiner_config import address_of
 from services.procedures.catalogue.galera.sst_tuning.programs import HOST, ROAD
-from services.procedures.catalogue.steps import data_folders
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.listener import Listener, open_for_a_trial, opened
+from services.procedures.catalogue.steps.restored import data_folders
 from services.procedures.catalogue.steps.server import plan_the_rest
 from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.listening import Listening

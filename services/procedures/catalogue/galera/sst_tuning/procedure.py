@@ -7,7 +7,7 @@ the measurement is approved, then the forecast and the rest of the plan are.
 
 from __future__ import annotations
 
-from services.facts.sst_measured import PACKERS
+from services.facts.transfer.sst_measured import PACKERS
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.sst_sections import alike, joins_free, no_transfer, one_place
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
@@ -21,9 +21,9 @@ from services.procedures.catalogue.steps.choices import member_choices, member_h
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.plan.actions import Checkpoint
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.inputs import bytes_of, field_faults, filled, flag_of, number_of, seconds_of
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import bytes_of, field_faults, filled, flag_of, number_of, seconds_of
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step, WatchRule
 from services.procedures.plan.parts.galera.data_folder import DataFolder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from services.facts.sst_measured import PACKERS
+from services.facts.transfer.sst_measured import PACKERS
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.sst_sections import alike, no_transfer, one_place
 from services.procedures.catalogue.galera.sst_tuning import checks as own
@@ -15,9 +15,9 @@ from services.procedures.catalogue.galera.sst_tuning.trial import trial_steps
 from services.procedures.catalogue.steps.sst_section import changed_on_all
 from services.procedures.plan.actions import Checkpoint
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import flag_of
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import flag_of
 from services.procedures.plan.model import Risk, Step
 
 

@@ -16,7 +16,7 @@ from services.procedures.catalogue.galera.sst_tuning.measuring import encrypts
 from services.procedures.catalogue.galera.sst_tuning.model import INCOMPRESSIBLE, NONE, PIGZ_CORES, Forecast
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.machine.capability import Capability
 from services.procedures.plan.parts.machine.tools import Tools

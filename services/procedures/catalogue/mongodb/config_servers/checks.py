@@ -21,8 +21,8 @@ from services.procedures.catalogue.mongodb.shared.only_a_person_knows import sai
 from services.procedures.catalogue.mongodb.shared.order import SEE_IT_TO_ITS_END, half_way, order_of
 from services.procedures.catalogue.mongodb.shared.sets import at, listed_by, mongo_of, names_of
 from services.procedures.plan.checks import Check, Remedy
-from services.procedures.plan.fields import Inputs
-from services.procedures.plan.inputs import flag_of
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import flag_of
 from services.procedures.plan.parts.mongodb.set_document import SetDocument
 
 LEAST = {ROLLING: (3, 2, 4), WINDOW: (3, 2, 0)}

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.connections import folders_of_others
 from services.connections.command import Command
+from services.connections.operator import folders_of_others
 from services.procedures.catalogue.mongodb.config_servers.common import (
     SCRATCH_UNIT,
     START_S,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from services.errors import BadInput
 from services.facts.mongodb.process import option_of
-from services.facts.yaml_edit import edit_yaml
-from services.facts.yaml_settings import empty_parts
+from services.facts.yaml_files.edit import edit_yaml
+from services.facts.yaml_files.settings import empty_parts
 from services.procedures.catalogue.mongodb.config_servers.party import ROLLING, WINDOW, Party
 from services.procedures.conditions.config_servers.runs_with import RunsWith
 from services.procedures.plan.actions import EditYaml

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from services.connections import folders_of_others
 from services.connections.mongo.change import SetChange, fields
+from services.connections.operator import folders_of_others
 from services.facts.mongodb.process import may_be_shown
-from services.facts.yaml_settings import Scalar, text_of
+from services.facts.yaml_files.settings import Scalar, text_of
 from services.procedures.catalogue.mongodb.config_servers.common import START_S, root
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.catalogue.steps.server import systemctl

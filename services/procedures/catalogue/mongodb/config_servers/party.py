@@ -13,9 +13,9 @@ from services.facts.mongodb.values import Place
 from services.procedures.catalogue.mongodb.shared.order import order_of
 from services.procedures.catalogue.mongodb.shared.scratch import scratch_of
 from services.procedures.catalogue.mongodb.shared.sets import GatheredSet, at, mongo_of, names_of
-from services.procedures.plan.fields import Inputs
+from services.procedures.plan.forms.fields import Inputs
+from services.procedures.plan.forms.inputs import hosts_of
 from services.procedures.plan.host_facts import Facts, HostFacts
-from services.procedures.plan.inputs import hosts_of
 from services.procedures.plan.parts.mongodb.data import MongoData
 from services.procedures.plan.parts.mongodb.process import MongoProcess
 from services.procedures.plan.parts.mongodb.rights import MongoRights

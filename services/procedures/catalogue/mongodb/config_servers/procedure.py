@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import string
 
-from services.connections.allowlist_paths import is_clean
+from services.connections.observer.paths import is_clean
 from services.discovery.families.mongodb.kind import SHARDED
 from services.facts.mongodb.sharding import parse_hosts
 from services.procedures.catalogue.checks.access import lock_free
@@ -34,9 +34,9 @@ from services.procedures.catalogue.mongodb.shared.balancing import balancer_know
 from services.procedures.catalogue.mongodb.shared.order import half_way, order_of
 from services.procedures.catalogue.mongodb.shared.sets import parts_of
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.inputs import field_faults, filled
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import field_faults, filled
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step

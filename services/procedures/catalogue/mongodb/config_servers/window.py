@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.connections import folders_of_others
+from services.connections.operator import folders_of_others
 from services.procedures.catalogue.mongodb.config_servers.common import (
     START_S,
     as_it_was,

@@ -25,9 +25,9 @@ from services.procedures.catalogue.mongodb.shared.only_a_person_knows import con
 from services.procedures.catalogue.mongodb.shared.order import Order, half_way, order_of
 from services.procedures.catalogue.mongodb.shared.sets import mongo_of, names_of, parts_of
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.inputs import field_faults, filled, seconds_of
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.inputs import field_faults, filled, seconds_of
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step

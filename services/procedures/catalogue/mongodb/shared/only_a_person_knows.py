@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.plan.checks import Check, Remedy
-from services.procedures.plan.fields import Field, Inputs
-from services.procedures.plan.inputs import flag_of
+from services.procedures.plan.forms.fields import Field, Inputs
+from services.procedures.plan.forms.inputs import flag_of
 
 _CLIENTS, _BACKUP = "Clients retry when a primary steps down", "There is a backup of the last 24 hours"
 

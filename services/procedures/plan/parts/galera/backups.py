@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from services.facts.backups import BACKUPS_LIMIT_S, Backup, backups_read, parse_backups
+from services.facts.backup.backups import BACKUPS_LIMIT_S, Backup, backups_read, parse_backups
 from services.procedures.plan.part import Part, Reading, Way
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Backups(Part):
-    """Read with find, du and the backups' own small files, over SSH and as root: see connections/backup_programs.py.
+    """Read with find, du and the backups' own small files, as root (connections/programs/backup_programs.py).
 
     Attributes:
         found: as they say of themselves, by path; None = not known.

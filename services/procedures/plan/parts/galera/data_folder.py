@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import commands
 from services.facts import reads
-from services.facts.machine import parse_df
-from services.facts.model import DiskFacts
-from services.facts.reading import count
-from services.facts.state_files import (
+from services.facts.galera.state_files import (
     KEPT_ASIDE,
     KEPT_INSIDE,
     Grastate,
@@ -22,6 +19,9 @@ from services.facts.state_files import (
     parse_gvwstate,
     parse_listing,
 )
+from services.facts.machine.machine import parse_df
+from services.facts.model import DiskFacts
+from services.facts.reading import count
 from services.lines import lines_of
 from services.procedures.plan.part import Part, Reading, Way
 from services.procedures.plan.parts.server.options import Options

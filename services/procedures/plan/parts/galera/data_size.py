@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import commands
-from services.facts.machine import parse_du
+from services.facts.machine.machine import parse_du
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import commands
-from services.facts.file_answers import is_absent
-from services.facts.start_line import holds_off
+from services.facts.machine.file_answers import is_absent
+from services.facts.server.start_line import holds_off
 from services.lines import lines_of
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.machine.unit import Unit

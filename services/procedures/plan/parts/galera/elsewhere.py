@@ -19,7 +19,7 @@ _MARKS = {"link": "", "mount": "a mount at "}
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere(Part):
-    """Read with find, over SSH and as root: see connections/folder_programs.py. A running server's is left alone.
+    """Read with find, over SSH and as root (connections/programs/folder_programs.py). A running server's is left alone.
 
     Attributes:
         found: links, *.isl files and mounts, the first 20 of the former; None = not known.

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import commands
 from services.facts import reads
+from services.facts.galera.state_files import parse_listing
 from services.facts.model import DiskFacts
 from services.facts.reading import size
-from services.facts.state_files import parse_listing
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.galera.data_folder import UNKNOWN_DISK, DataFolder, disk_of
 from services.procedures.plan.parts.galera.provider import Provider

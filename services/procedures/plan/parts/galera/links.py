@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from services.connections.reads import commands
+from services.facts.machine.tcp_ways import PORTS, TRANSFER_PORTS, outcome_of, parse_listening
 from services.facts.reading import without_port
-from services.facts.tcp_ways import PORTS, TRANSFER_PORTS, outcome_of, parse_listening
 from services.procedures.plan.part import Part, Reading, Turn
 from services.procedures.plan.parts.server.options import Options
 

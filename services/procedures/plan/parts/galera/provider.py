@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from services.facts.option_files import provider_options_of
-from services.facts.provider_options import is_cut
+from services.facts.galera.provider_options import is_cut
+from services.facts.server.option_files import provider_options_of
 from services.procedures.plan.part import Part, Reading, Way
 from services.procedures.plan.parts.server.options import Options
 

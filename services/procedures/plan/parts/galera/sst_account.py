@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from services.connections.reads import commands, statements
-from services.facts.client_programs import login_refused
-from services.facts.sessions import AccountState, sst_account_of
+from services.facts.server.client_programs import login_refused
+from services.facts.server.sessions import AccountState, sst_account_of
 from services.procedures.plan.part import Part, Reading, Turn, Way
 from services.procedures.plan.parts.server.options import Options
 

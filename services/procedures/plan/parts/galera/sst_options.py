@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import commands
-from services.facts import sst_options
-from services.facts.harmless_options import normal
-from services.facts.option_files import parse_defaults
-from services.facts.sst_options import Given, Place
+from services.facts.server.harmless_options import normal
+from services.facts.server.option_files import parse_defaults
+from services.facts.transfer import sst_options
+from services.facts.transfer.sst_options import Given, Place
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.server.options import Options
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from services.facts.binlog_marks import Mark
-from services.facts.log_peers import LogPeer
-from services.facts.other_server import NotRead, OtherServer
-from services.facts.primary_views import PrimaryView
-from services.facts.ran_alone import RanAlone
+from services.facts.binlog.marks import Mark
+from services.facts.galera.log_peers import LogPeer
+from services.facts.galera.other_server import NotRead, OtherServer
+from services.facts.galera.primary_views import PrimaryView
+from services.facts.galera.ran_alone import RanAlone
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.unit import Unit
@@ -26,7 +26,7 @@ Other = OtherServer | RanAlone | NotRead | None
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What a node's own traces tell of its past (see plan/histories.py).
+    """What a node's own traces tell of its past (see plan/pasts/histories.py).
 
     Attributes:
         views: the Primary Components it was in, by its error log, oldest first.

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from services.connections.allowlist_paths import is_clean
+from services.connections.observer.paths import is_clean
 from services.connections.reads import commands
-from services.facts.option_files import provider_options_of
-from services.facts.system import parse_sizes
+from services.facts.machine.system import parse_sizes
+from services.facts.server.option_files import provider_options_of
 from services.procedures.plan.part import Part, Reading, Turn
 from services.procedures.plan.parts.galera.provider import Provider
 from services.procedures.plan.parts.server.options import Options

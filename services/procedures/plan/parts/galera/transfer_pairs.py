@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from services.connections.allowlist_paths import is_clean
+from services.connections.observer.paths import is_clean
 from services.connections.ports import Output
 from services.connections.reads import commands
-from services.facts.certificate_files import parse_pair, socat_version
-from services.facts.certificates import PairSeen
-from services.facts.file_answers import is_absent
+from services.facts.machine.file_answers import is_absent
+from services.facts.transfer.certificate_files import parse_pair, socat_version
+from services.facts.transfer.certificates import PairSeen
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.server.options import Options

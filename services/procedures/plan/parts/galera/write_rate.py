@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.ports import Rows
 from services.connections.reads import statements
-from services.facts.write_rate import Rates, rates_of
+from services.facts.replication.write_rate import Rates, rates_of
 from services.procedures.plan.part import Part, Reading, Turn, Way
 
 if TYPE_CHECKING:

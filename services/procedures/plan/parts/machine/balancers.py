@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from services.connections.reads import commands
-from services.facts import system
 from services.facts.absence import lists_others
 from services.facts.haproxy import (
     LEVELS,
@@ -19,6 +18,7 @@ from services.facts.haproxy import (
     show_read,
     sockets_of,
 )
+from services.facts.machine import system
 from services.procedures.plan.part import Part, Reading
 
 if TYPE_CHECKING:

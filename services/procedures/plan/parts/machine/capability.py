@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Self
 
 from services.connections.ports import Output
 from services.connections.reads import commands
-from services.facts import capability
-from services.facts.machine import parse_host_files, parse_process
-from services.facts.tablespaces import available_memory
+from services.facts.machine import capability
+from services.facts.machine.machine import parse_host_files, parse_process
+from services.facts.server.tablespaces import available_memory
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.machine.processes import others_seen
 

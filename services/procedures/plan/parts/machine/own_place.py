@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OwnPlace(Part):
-    """Read over SSH and as root: see OWN_PLACE in connections/folder_programs.py.
+    """Read over SSH and as root: see OWN_PLACE in connections/programs/folder_programs.py.
 
     Attributes:
         others: where others than root may write; '' = nowhere on the way to the data folder, None = not known.

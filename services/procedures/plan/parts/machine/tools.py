@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import commands
-from services.facts import system
-from services.facts.option_files import sst_programs
+from services.facts.machine import system
+from services.facts.server.option_files import sst_programs
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.server.options import Options
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from services.connections.reads import commands
-from services.facts.machine import parse_df
+from services.facts.machine.machine import parse_df
 from services.facts.model import DiskFacts
 from services.procedures.plan.part import Part, Reading
 

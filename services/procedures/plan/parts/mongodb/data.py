@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import commands
 from services.facts import reads
-from services.facts.file_answers import is_absent
+from services.facts.machine.file_answers import is_absent
+from services.facts.machine.way import not_accounts, parse_way
 from services.facts.reading import count, words
-from services.facts.way import not_accounts, parse_way
 from services.lines import lines_of
 from services.procedures.plan.part import Part, Reading, Turn
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from services.connections.allowlist_paths import is_clean
+from services.connections.observer.paths import is_clean
 from services.connections.reads import commands
-from services.facts.file_answers import is_absent
-from services.facts.way import parse_way
+from services.facts.machine.file_answers import is_absent
+from services.facts.machine.way import parse_way
 from services.procedures.plan.part import Part, Reading, Turn
 from services.procedures.plan.parts.mongodb.process import MongoProcess
 

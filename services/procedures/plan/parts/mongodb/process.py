@@ -6,17 +6,17 @@ import posixpath
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from services.connections.allowlist_paths import is_readable
+from services.connections.observer.paths import is_readable
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.errors import BadInput
-from services.facts import system
+from services.facts.machine import system
+from services.facts.machine.way import not_roots, parse_account, parse_way
 from services.facts.mongodb.process import command_line, is_program, may_be_shown, unit_of
 from services.facts.mongodb.whose import processes_of
 from services.facts.reading import words
-from services.facts.start_line import command_words
-from services.facts.way import not_roots, parse_account, parse_way
-from services.facts.yaml_settings import Scalar, settings_of
+from services.facts.server.start_line import command_words
+from services.facts.yaml_files.settings import Scalar, settings_of
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.machine.processes import others_seen
 from services.secrets import Secret

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from services.facts import reads, system
-from services.facts.causes import moment_of
-from services.facts.client_text import own_lines
+from services.facts import reads
+from services.facts.logs.causes import moment_of
+from services.facts.logs.client_text import own_lines
+from services.facts.machine import system
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.unit import Unit

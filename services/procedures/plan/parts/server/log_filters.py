@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.ports import Rows, text
 from services.connections.reads import commands, statements
-from services.facts.log_filters import LEAVING_OUT, leaves_out
-from services.facts.machine import parse_process
+from services.facts.machine.machine import parse_process
 from services.facts.reading import count, words
-from services.facts.start_line import words_that_leave_out
+from services.facts.replication.log_filters import LEAVING_OUT, leaves_out
+from services.facts.server.start_line import words_that_leave_out
 from services.procedures.plan.part import Part, Reading, Way
 from services.procedures.plan.parts.server.options import Options
 from services.procedures.plan.parts.server.starting import Starting

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from services.connections.reads import commands
-from services.facts import option_files
-from services.facts.file_answers import is_absent
+from services.facts.machine.file_answers import is_absent
+from services.facts.server import option_files
 from services.lines import lines_of
 from services.option_values import is_read_in_folder
 from services.procedures.plan.part import Part, Reading

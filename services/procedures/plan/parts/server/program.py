@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from services.connections.reads import commands
-from services.facts import system
+from services.facts.machine import system
 from services.procedures.plan.part import Part, Reading
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.ports import text
 from services.connections.reads import statements
-from services.facts.read_rights import ReadRights, parse_read_rights
+from services.facts.server.read_rights import ReadRights, parse_read_rights
 from services.procedures.plan.part import Part, Reading, Way
 
 if TYPE_CHECKING:

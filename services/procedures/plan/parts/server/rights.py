@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.ports import text
 from services.connections.reads import statements
-from services.facts.sessions import may_change
+from services.facts.server.sessions import may_change
 from services.procedures.plan.part import Part, Reading, Turn, Way
 
 if TYPE_CHECKING:

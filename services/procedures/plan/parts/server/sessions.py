@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import statements
 from services.facts.reading import real
-from services.facts.sessions import parse_sessions
+from services.facts.server.sessions import parse_sessions
 from services.procedures.plan.part import Part, Reading, Way
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import commands
 from services.facts import reads
-from services.facts.machine import parse_login
+from services.facts.machine.machine import parse_login
 from services.procedures.plan.part import Part, Reading, Turn, Way
 from services.procedures.plan.parts.server.variables import Variables
 

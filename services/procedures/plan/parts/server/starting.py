@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from services.connections.reads import commands
 from services.facts import reads
-from services.facts.machine import parse_df, parse_resolved, resolved
-from services.facts.option_files import named_hosts
-from services.facts.start_line import StartLine, start_line
+from services.facts.machine.machine import parse_df, parse_resolved, resolved
+from services.facts.server.option_files import named_hosts
+from services.facts.server.start_line import StartLine, start_line
 from services.procedures.plan.part import Part, Reading
 from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.parts.server.options import Options

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from services.facts.harmless_options import is_secret
 from services.facts.reading import words
+from services.facts.server.harmless_options import is_secret
 from services.procedures.plan.part import Part, Reading, Way
 
 if TYPE_CHECKING:

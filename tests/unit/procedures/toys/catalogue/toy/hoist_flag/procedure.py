@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.actions import PutFile, RestoreFile
 from services.procedures.plan.checks import Check, Verdict
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan, Step, Undo
 from services.procedures.plan.procedure import About

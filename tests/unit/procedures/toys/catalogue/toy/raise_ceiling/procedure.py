@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from services.connections.statement import set_global
+from services.connections.sql.statement import set_global
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import PutFile, RestoreFile, Sql
 from services.procedures.plan.checks import Check
-from services.procedures.plan.fields import Fault, Field, Inputs
+from services.procedures.plan.forms.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.model import Plan, Step, Undo

@@ -1,0 +1,80 @@
+"""The grammar of what reads (law 2). What is not on a list is refused.
+
+The Observer road sends named reads of a registry only (connections/reads). Behind it stand this grammar, against which
+each of them is held when it is bound first, a session whose transactions are read-only (sql_setup), and an account that
+has no right to change anything (resources/docs/observer.md).
+
+Statements: a tokenizer that knows only what means the same in every mode of a server (allowlist_sql), then a small
+grammar (allowlist_select) or a pattern (allowlist_show). Commands: a rule per program (allowlist_commands).
+"""
+
+from __future__ import annotations
+
+from services.connections.command import Command
+from services.connections.observer.commands import check_words
+from services.connections.observer.select import Grammar
+from services.connections.observer.show import check_show
+from services.connections.observer.tokens import Token, tokens_of
+from services.errors import Refused
+from services.i18n import tr
+
+_ENVIRONMENT = {"LC_ALL", "LANG"}
+_LOCALES = {"C", "POSIX", "C.UTF-8"}
+
+
+def check_statement(sql: str, *, heartbeat_table: str | None = None) -> None:
+    """Raise Refused, with a sentence that says why, unless `sql` is one read of the list.
+
+    Args:
+        heartbeat_table: "schema.table" of this host's inventory entry, readable besides the listed ones.
+    """
+    tokens = tokens_of(sql)
+    first = tokens[0]
+    if first.kind == "word" and first.text in {"select", "with"}:
+        Grammar(tokens, heartbeat_table).statement()
+    elif first.kind == "word" and first.text == "show":
+        check_show(tokens)
+    elif first.kind == "word" and first.text == "checksum":
+        _check_checksum(tokens)
+    else:
+        what = f"{first.text.upper()} statements" if first.kind == "word" else tr("a statement that begins like this")
+        raise Refused(
+            f"The Observer road refuses {what}: it sends SHOW, SELECT and CHECKSUM TABLE only.",
+            safe=tr("Nothing was sent to the server."),
+            try_=(tr("Changes are made by a procedure's step, with its plan and its journal."),),
+        )
+
+
+def _check_checksum(tokens: tuple[Token, ...]) -> None:
+    """Let CHECKSUM TABLE through for one table, both its names in backticks. It reads, and writes nothing."""
+    kinds = tuple(token.kind for token in tokens)
+    if kinds == ("word", "word", "name", "op", "name", "end") and (tokens[1].text, tokens[3].text) == ("table", "."):
+        return
+    raise Refused(
+        tr("The Observer road refuses a CHECKSUM of anything but one table of one schema."),
+        safe=tr("Nothing was sent to the server."),
+    )
+
+
+def check_command(command: Command) -> None:
+    """Raise Refused, with a sentence that says why, unless `command` is one read of the list, with or without sudo."""
+    program = command.argv[0]
+    if command.stdin is not None:
+        raise _refused(program, tr("it is given input, and reads take none"))
+    for name, value in command.environment:
+        if name not in _ENVIRONMENT or value not in _LOCALES:
+            raise _refused(
+                program, tr("it sets the variable {name}; only LC_ALL and LANG may be set, to C or C.UTF-8", name=name)
+            )
+    why = check_words(command.argv)
+    if why:
+        raise _refused(program, why)
+
+
+def _refused(program: str, why: str) -> Refused:
+    shown = program if program.isprintable() and len(program) <= 40 else tr("a command")
+    return Refused(
+        tr("The Observer road refuses {shown}: {why}.", shown=shown, why=why),
+        safe=tr("Nothing was sent to the host."),
+        try_=(tr("What it may run is listed in resources/docs/observer.md."),),
+    )

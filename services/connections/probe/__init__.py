@@ -1,0 +1,1 @@
+"""The test of a connection: every step to a host, tried once."""

@@ -1,0 +1,1 @@
+"""The frozen programs that the Observer may run on a host."""

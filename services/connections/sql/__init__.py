@@ -1,0 +1,1 @@
+"""SQL sessions: statements, logins, the wire, errors."""

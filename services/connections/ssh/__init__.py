@@ -1,0 +1,1 @@
+"""SSH: configuration, host keys, logins, the transport."""

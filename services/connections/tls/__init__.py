@@ -1,0 +1,1 @@
+"""TLS to database servers: policy, certificates a person accepted, sockets."""

@@ -1,0 +1,1 @@
+"""Looking at hosts: one look, one search, how long it waits."""

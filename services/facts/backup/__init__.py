@@ -1,0 +1,1 @@
+"""Backups of mariadb-backup and xtrabackup, and whether data are whole."""

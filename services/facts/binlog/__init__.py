@@ -1,0 +1,1 @@
+"""Binary logs: the files, what they hold, and a replay of them."""

@@ -1,0 +1,1 @@
+"""Error logs: what is read of them and what their lines say."""

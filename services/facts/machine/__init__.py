@@ -1,0 +1,1 @@
+"""The machine below a server, as its kernel, systemd and file system tell of it."""

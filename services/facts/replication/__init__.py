@@ -1,0 +1,1 @@
+"""Asynchronous replication, group replication and what measures their lag."""

@@ -1,0 +1,1 @@
+"""A database server of any kind: who it is, its settings, its sessions."""

@@ -1,0 +1,1 @@
+"""State transfers: their settings, certificates, measurements and progress."""

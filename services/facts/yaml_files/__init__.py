@@ -1,0 +1,1 @@
+"""Configuration files in YAML: read, edited, rewritten."""

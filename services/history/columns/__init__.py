@@ -1,0 +1,1 @@
+"""Samples as columns: chunks, blocks, minute aggregates, and reading them back."""

@@ -1,0 +1,1 @@
+"""Recordings: files that one person sends to another."""

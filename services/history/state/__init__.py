@@ -1,0 +1,1 @@
+"""What the console remembers between runs: its file, its tables, its journals."""

@@ -1,0 +1,1 @@
+"""Other data in a stopped node's data folder."""

@@ -1,0 +1,1 @@
+"""The questions a procedure asks, and reading the answers."""

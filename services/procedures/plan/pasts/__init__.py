@@ -1,0 +1,1 @@
+"""Whether nodes share a past, and whom evidence names as a member."""

@@ -1,0 +1,1 @@
+"""Metrics and charts as data, and from raw numbers to curves."""

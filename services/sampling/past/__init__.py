@@ -1,0 +1,1 @@
+"""What is known of the time before this run of the console."""

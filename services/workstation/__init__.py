@@ -1,0 +1,1 @@
+"""The person's own machine: folders, files, keyring, preferences, this installation."""

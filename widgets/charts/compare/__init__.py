@@ -1,0 +1,1 @@
+"""A change measured: two stretches of time, side by side."""

@@ -1,0 +1,1 @@
+"""One plot: its data, its picture, what lies over it."""

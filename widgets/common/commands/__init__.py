@@ -1,0 +1,1 @@
+"""Shortcuts and the command palette."""

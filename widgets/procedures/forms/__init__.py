@@ -1,0 +1,1 @@
+"""Questions and checks before a run."""

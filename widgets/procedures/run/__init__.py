@@ -1,0 +1,1 @@
+"""The wizard of one run, from its questions to its report."""

@@ -1,0 +1,84 @@
+"""What Undo, Cancel and Leave will do, said before a person confirms: hosts, steps, what stays. Pure."""
+
+from __future__ import annotations
+
+from services.i18n import tr, tr_n
+from services.procedures.plan.model import Risk
+from services.procedures.plan.run_model import MOVES, RunView, StepState, StepView
+from widgets.common.look.text import format_count
+
+_MOST_LINES = 8
+_MOST_ASKING = 2
+_TOUCHED = MOVES | {StepState.DONE, StepState.FAILED, StepState.IN_DOUBT, StepState.CANCELLED, StepState.UNDO_FAILED}
+
+
+def undoable(view: RunView) -> tuple[StepView, ...]:
+    """Return the steps that Undo would take back, in the order it does: the newest first."""
+    return tuple(s for s in reversed(view.steps) if s.state in _TOUCHED and s.step.undo is not None)
+
+
+def undo_sentences(view: RunView) -> tuple[str, ...]:
+    """Return what Undo does and what it can't do."""
+    back = undoable(view)
+    hosts = ", ".join(dict.fromkeys(shown.step.host for shown in back if shown.step.host))
+    told: list[str] = []
+    if back:
+        told.append(
+            tr_n(
+                "Undo takes back {n} step on {hosts}, the newest first:",
+                "Undo takes back {n} steps on {hosts}, the newest first:",
+                len(back),
+                n=format_count(len(back)),
+                hosts=hosts or tr("the console"),
+            )
+        )
+        lines = [f"– {shown.step.host}: {tr(shown.step.undo.title)}" for shown in back if shown.step.undo is not None]
+        told += lines if len(lines) <= _MOST_LINES else lines[: _MOST_LINES - 1]
+        if rest := len(lines) - len(told) + 1:
+            told.append(tr_n("– and {n} more", "– and {n} more", rest, n=format_count(rest)))
+    else:
+        told.append(tr("No step of this run has anything to take back; undo ends the run and proves its promises."))
+    undos = [(shown.step.host, shown.step.undo) for shown in back]
+    asking = [f"{host}: {undo.consent.words}" for host, undo in undos if undo is not None and undo.consent is not None]
+    told += asking[:_MOST_ASKING]
+    if rest := len(asking[_MOST_ASKING:]):
+        told.append(tr_n("{n} more step asks so.", "{n} more steps ask so.", rest, n=format_count(rest)))
+    told += [
+        tr("It releases: {sentence} (on {host}).", sentence=tr(o.obligation.sentence), host=o.obligation.host)
+        for o in view.obligations
+    ]
+    stays = [s for s in view.steps if s.state in _TOUCHED and s.step.risk is Risk.IRREVERSIBLE]
+    told += [tr("It can't take back: {title} (on {host}).", title=tr(s.step.title), host=s.step.host) for s in stays]
+    return tuple(told)
+
+
+def leave_sentences(view: RunView) -> tuple[str, ...]:
+    """Return what Leave does: no step is taken back, what is switched on is switched off where that does no harm."""
+    told = [tr("Nothing is taken back on {hosts}, and the run can't be resumed.", hosts=", ".join(view.plan.hosts))]
+    if view.obligations:
+        on = "; ".join(tr(o.obligation.sentence) for o in view.obligations)
+        told.append(tr("What it has switched on is released: {on}. What must not be yet stays on, and is told.", on=on))
+    return tuple(told)
+
+
+def cancel_sentences(view: RunView, current: int) -> tuple[str, ...]:
+    """Return what Cancel does to the step that runs."""
+    if not 0 <= current < len(view.steps):
+        return (tr("Nothing runs now: the run stops before its next step."),)
+    step = view.steps[current].step
+    where = step.host or tr("all hosts")
+    told = [tr("The wait in '{title}' on {host} is broken off now.", title=tr(step.title), host=where)]
+    if step.moves:
+        told.append(tr("{host} may be out of the cluster then, until you go on or undo.", host=step.moves))
+    told.append(tr("Steps that are done stay done; then you choose: again, undo, or leave it."))
+    return tuple(told)
+
+
+def pause_words(view: RunView, current: int) -> str:
+    """Return why the step that runs can't be broken off, '' when it can."""
+    if not 0 <= current < len(view.steps):
+        return ""
+    step = view.steps[current].step
+    if step.cancellable:
+        return ""
+    return tr("'{title}' can't be broken off safely; pause after it instead.", title=tr(step.title))

@@ -1,0 +1,1 @@
+"""A plan's steps: rows, groups, what a row opens."""

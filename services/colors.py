@@ -1,7 +1,8 @@
 """The house's colours as plain text, for the window and for reports alike.
 
 Nothing here imports Qt: the first frame is painted with these before Qt's enums are needed (touching any enum of Qt's
-own namespace builds all of its hundred enums, 15 ms). tests/widgets/test_theme_contrast.py proves their contrast.
+own namespace builds all of its hundred enums, 15 ms). tests/widgets/common/test_theme_contrast.py proves the
+contrast.
 """
 
 from __future__ import annotations

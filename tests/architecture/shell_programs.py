@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SHELLS = frozenset({"bash", "sh"})
-JUDGE = ROOT / "services" / "connections" / "allowlist_commands.py"
+JUDGE = ROOT / "services" / "connections" / "observer" / "commands.py"
 """It looks at what others send, and sends nothing."""
 
 

@@ -132,7 +132,9 @@ def test_that_a_donor_whom_somebody_else_named_in_the_runs_file_stays_named_on_s
 def test_that_a_line_of_the_run_in_the_midst_of_anothers_is_named_and_the_way_on_is_open_on_scripted_hosts() -> None:
     """It stands twice: which of them is the colleague's nobody knows. He takes it out, and the undo goes on."""
     met = Colleague("rolling-restart", "90-pilothouse.conf", lambda text: f"{text}[Unit]\n# mine\nRestart=no\n")
-    assert met.bench.run() is RunState.FAILED, "its proof says which lines (tests/unit/procedures/test_withdrawn.py)"
+    assert met.bench.run() is RunState.FAILED, (
+        "its proof says which lines (tests/unit/procedures/runs/test_withdrawn.py)"
+    )
     assert "# mine\nRestart=no" in met.files[met.path]
     met.files[met.path] = "[Unit]\n# mine\n"
     assert met.bench.engine().undo() is RunState.UNDONE

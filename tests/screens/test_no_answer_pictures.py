@@ -18,7 +18,7 @@ from app.window.hosts.host_actions import HostActions
 from services.sampling.watcher import Watcher
 from tests.screens.test_security_pictures import THEMES, kept, shades
 from tests.widgets.fake_sources import open_window
-from tests.widgets.test_no_answer import DarkSource, FakeWatcher
+from tests.widgets.topology.test_no_answer import DarkSource, FakeWatcher
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
 from widgets.common.look.theme import ThemeName

@@ -22,7 +22,7 @@ from services.inventory.model import Inventory
 from services.inventory.toml_save import save_inventory
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, open_window
-from tests.widgets.test_unasked_hosts import N1, ProcedureService
+from tests.widgets.inventory.test_unasked_hosts import N1, ProcedureService
 from widgets.common.look.theme import ThemeName, apply_theme
 from widgets.inventory.certificate_question import CertificateQuestion
 from widgets.inventory.draft import ServerCertificate

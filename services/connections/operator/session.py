@@ -139,7 +139,7 @@ class HostOperator:
         )
 
     def look_file(self, path: str, *, whole: bool = True, follow: bool = True, limit_s: float = 10.0) -> FileSeen:
-        """Return a file with its owner and mode, all of one and the same file (operator_files.py).
+        """Return a file with its owner and mode, all of one and the same file (operator/files.py).
 
         Raises NotRead: a link stands in its way that another user may have laid, or it is no plain file.
         """
@@ -168,7 +168,7 @@ class HostOperator:
     ) -> None:
         """Replace or make a file in one atomic rename; the content travels by standard input, never a command line.
 
-        A symbolic link stays one, its target is replaced, where only root could have laid it (operator_files.py).
+        A symbolic link stays one, its target is replaced, where only root could have laid it (operator/files.py).
         """
         _need_absolute(path, self.host)
         output = self.run(operator_files.written(path, content, mode, owner, follow=follow), limit_s=limit_s)

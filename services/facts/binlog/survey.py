@@ -1,6 +1,6 @@
 """What the program told that read a backup and its binary logs on a host, each word checked before it is a fact. Pure.
 
-The program is catalogue/galera/rejoin_from_binlogs/survey_program.py; what its facts mean is judged by binlog_chain.py.
+The program is catalogue/galera/rejoin_from_binlogs/survey_program.py; what its facts mean is judged by binlog/chain.py.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 MongoDB manual, "Configuration File Options": YAML, mappings within mappings, named by their dotted path
 ('sharding.configsvrMode'); a name with dots in it ("sharding.configsvrMode: sccc" at the top) is the same. Where a key
 and its value stand PyYAML's marks tell, and the text itself is not written anew: comments, order and indentation stay.
-What can't be edited so (flow style, folded values, an end of the document) yaml_rewrite.py writes anew, with its
+What can't be edited so (flow style, folded values, an end of the document) yaml_files/rewrite.py writes anew, with its
 comments. What came of an edit is read again and held against what was wanted: else the file is refused whole.
 """
 

@@ -17,7 +17,7 @@ them for independent are used, but blocks of them, long against that memory, whi
 4. effect size: Cliff's delta of the seconds (N. Cliff, Psychological Bulletin 114, 1993).
 
 Nothing is drawn at random: the same samples give the same answer. How often it speaks of a change where there is none
-is measured by tests/unit/sampling/test_change_false_alarms.py.
+is measured by tests/unit/sampling/change/test_change_false_alarms.py.
 """
 
 from __future__ import annotations

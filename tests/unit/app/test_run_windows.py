@@ -12,7 +12,7 @@ from services.procedures.plan.run_model import RunState
 from services.procedures.report.around import windows_around
 from services.procedures.service.run_events import run_events
 from services.sampling.change.model import Window
-from tests.unit.procedures.test_report_change import ended
+from tests.unit.procedures.reports.test_report_change import ended
 
 T = 1_795_200_000.0
 RUN = (

@@ -16,7 +16,7 @@ from services.errors import NotThatServer, UserError
 from services.inventory.model import HostEntry, Instance, SqlAccess
 from services.secrets import MemoryVault
 from tests.unit.connections import packets as p
-from tests.unit.connections.test_login_to_a_scripted_server import OK, greeting
+from tests.unit.connections.sql.test_login_to_a_scripted_server import OK, greeting
 
 
 class ScriptedSocket:

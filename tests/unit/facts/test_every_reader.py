@@ -95,8 +95,8 @@ OF_FACTS = (
 """Arguments that other readers, or the program itself, have made: who takes one reads no text of a host by it."""
 
 
-OURS = ("yaml_edit", "yaml_rewrite", "yaml_settings")
-"""Write the settings that a person chose, or refuse a whole file; tests/unit/facts/test_yaml_bounds.py has theirs."""
+OURS = ("yaml_files",)
+"""Write the settings that a person chose, or refuse a whole file; mongodb/test_yaml_bounds.py has theirs."""
 
 
 def _hints(one: Reader) -> dict[str, object]:

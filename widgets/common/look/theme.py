@@ -1,7 +1,7 @@
 """The look as data: colour tokens of the light and the dark theme, and the holder every widget reads them from.
 
-Values are those of the design's token table; tests/widgets/test_theme_contrast.py proves 4.5:1 for every text on every
-ground it stands on, and that the state colours and the curves stay apart for the three common colour blindnesses.
+Values are those of the design's token table; tests/widgets/common/test_theme_contrast.py proves 4.5:1 for every text on
+every ground it stands on, and that the state colours and the curves stay apart for the three common colour blindnesses.
 """
 
 from __future__ import annotations

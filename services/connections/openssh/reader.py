@@ -1,6 +1,6 @@
 """ssh_config where no `ssh` is there to be asked: as OpenSSH's readconf.c, refusing by name what is not known.
 
-Compared with `ssh -G` over thousands of files (unit/connections/openssh/test_ssh_config_differential.py). Where versions of
+Compared with `ssh -G` over thousands of files (openssh/test_ssh_config_differential.py). Where versions of
 OpenSSH differ, the line is refused; nothing that is not known counts as fulfilled.
 """
 

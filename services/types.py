@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import Final, Literal, final
 
 from services.i18n import mark
@@ -52,9 +54,10 @@ class ClusterKind:
         inside, outside: what a part with and one without the majority is called, of kinds whose members vote.
         identity: a sentence with {uuid}, where its id says something to a person.
         traits: what may be said of every cluster of the kind (VOTES, ...): who asks these need not know the kind.
+        gravity: how bad its problems of a whole cluster are, by their codes; what is not there is advice only.
     """
 
-    __slots__ = ("code", "identity", "inside", "outside", "short", "traits", "words")
+    __slots__ = ("code", "gravity", "identity", "inside", "outside", "short", "traits", "words")
 
     def __init__(
         self,
@@ -66,6 +69,7 @@ class ClusterKind:
         inside: str = "",
         outside: str = "",
         traits: frozenset[str] = frozenset(),
+        gravity: Mapping[str, Health] | None = None,
     ) -> None:
         self.code: Final = code
         self.words: Final = words
@@ -74,6 +78,7 @@ class ClusterKind:
         self.inside: Final = inside
         self.outside: Final = outside
         self.traits: Final = traits
+        self.gravity: Final = gravity or MappingProxyType({})
 
     def __eq__(self, other: object) -> bool:
         """Return whether both are of one code: a copy is no other kind."""

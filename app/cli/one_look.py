@@ -12,9 +12,8 @@ from app.compose import Past, open_state
 from app.places import state_file
 from app.written_estate import read_inventory
 from services.clock import Clock, SystemClock
-from services.discovery.families.builtin import kind_kept
 from services.discovery.families.galera.two_primaries import primaries_apart, seen_twice, told_until_settled
-from services.discovery.families.registry import registered
+from services.discovery.families.registry import kind_kept, registered
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NotSettled
 from services.errors import UserError
 from services.facts.model import NodeFacts

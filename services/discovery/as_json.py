@@ -10,15 +10,24 @@ from functools import lru_cache
 
 import msgspec
 
-from services.discovery.model import EstateSnapshot, from_file
+from services.discovery.families.registry import registered
+from services.discovery.model import EstateSnapshot
 from services.errors import BadInput
 from services.i18n import tr
 from services.json_text import stored_json
+from services.types import ClusterKind
 
 
 @lru_cache(maxsize=1)
 def _decoder() -> msgspec.json.Decoder[EstateSnapshot]:
     return msgspec.json.Decoder(EstateSnapshot, dec_hook=from_file)
+
+
+def from_file(wanted: type, value: object) -> object:
+    """Read what stands in a file for a value that is no plain one: `dec_hook` of whatever reads snapshots."""
+    if wanted is ClusterKind:
+        return registered().kind(value)
+    raise NotImplementedError(f"{wanted.__name__} can't be read")
 
 
 def snapshot_to_json(snapshot: EstateSnapshot) -> bytes:

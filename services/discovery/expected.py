@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from services.discovery.families.registry import Families
+from services.discovery.families.families import Families
 from services.discovery.model import ClusterSnapshot
 from services.discovery.words import number, some
 from services.facts.model import Problem

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from services.addresses import is_ip
 from services.discovery.clash import clashes_among, contradict, problems_of, proven_one
 from services.discovery.families.registry import registered
+from services.discovery.known_as import addresses_among
 from services.discovery.model import EstateSnapshot, NodeView, place_of
 from services.discovery.naming import names_of
-from services.discovery.nodes import MOST_HISTORY, STALE_S, Node, addresses_among
+from services.discovery.nodes import MOST_HISTORY, STALE_S, Node
 from services.facts.model import NodeFacts, Problem
 from services.i18n import tr
 from services.types import Reach
@@ -72,6 +73,7 @@ def identified(
                 address=_shown_address(one),
                 addresses=addresses[host],
                 stale_s=stale_s,
+                segment=_segment(one, old),
             )
         )
     problems = [
@@ -84,6 +86,11 @@ def identified(
     ]
     clashes = clashes_among(nodes)
     return Identities(tuple(nodes), aliases, (*problems, *problems_of(clashes), *_shared(nodes)), clashes)
+
+
+def _segment(facts: NodeFacts, old: NodeView | None) -> int | None:
+    told = registered().segment(facts)
+    return old.segment if told is None and old is not None else told
 
 
 def _unused(wanted: str, taken: set[str]) -> str:

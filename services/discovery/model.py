@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from services.discovery.families.registry import registered
 from services.discovery.judgement.states import BY_WORD
 from services.facts.model import NodeFacts, Problem
 from services.i18n import mark, tr
@@ -245,13 +244,6 @@ class EstateSnapshot:
         return next((c for c in self.clusters if c.cluster_id == cluster_id), None)
 
 
-def from_file(wanted: type, value: object) -> object:
-    """Read what stands in a file for a value that is no plain one: `dec_hook` of whatever reads snapshots."""
-    if wanted is ClusterKind:
-        return registered().kind(value)
-    raise NotImplementedError(f"{wanted.__name__} can't be read")
-
-
 def with_codes(snapshot: EstateSnapshot) -> EstateSnapshot:
     """Return a snapshot of before nodes had codes with those that their words tell; any other as it is."""
     if not any(node.state in BY_WORD and not node.code for c in snapshot.clusters for node in c.nodes):
@@ -270,7 +262,7 @@ def stands_alone(cluster: ClusterSnapshot) -> bool:
 
 def grave_problems(cluster: ClusterSnapshot) -> tuple[tuple[Health, str], ...]:
     """Return what its family finds wrong with the cluster as a whole, and how bad: no node may show any of it."""
-    gravity = registered().of(cluster.kind).gravity
+    gravity = cluster.kind.gravity
     return tuple((gravity[problem.code], problem.sentence) for problem in cluster.problems if problem.code in gravity)
 
 

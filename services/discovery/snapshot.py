@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from services.discovery.clash import judged_by_clash
 from services.discovery.expected import judged_by_size
+from services.discovery.families.families import Families
 from services.discovery.families.making import Making, Rates
 from services.discovery.families.port import Family
-from services.discovery.families.registry import Families, registered
+from services.discovery.families.registry import registered
 from services.discovery.families.shared.channels import links_of
 from services.discovery.families.shared.trees import assign_trees, one_host
 from services.discovery.identity import identified

@@ -20,7 +20,7 @@ from services.facts.model import DiskFacts, MachineFacts, NodeFacts, Problem, Tr
 from services.inventory.model import HostEntry
 from services.sampling.clock_drift import ClockDrift
 from services.sampling.past.starts import same_start, was_up
-from services.sampling.server_poll import Polled
+from services.sampling.polled import Polled
 from services.types import Reach
 
 MOST_STARTS = 1_000

@@ -30,7 +30,8 @@ from services.sampling.metrics.kept_names import KeptNames
 from services.sampling.own_pace import OwnPace
 from services.sampling.past.past_positions import Past
 from services.sampling.past.starts import same_start
-from services.sampling.server_poll import Polled, server_poll
+from services.sampling.polled import Polled
+from services.sampling.server_poll import server_poll
 from services.sampling.settings import WatchSettings
 from services.series import Sample
 from services.types import Health

@@ -7,7 +7,7 @@ from services.connections.ports import ObserverSession
 from services.discovery.looks.probe_mongodb import facts_from_answer
 from services.errors import Dropped
 from services.sampling.mongo_poll import MongoPoll, MongoResult, poll_mongodb
-from services.sampling.server_poll import Polled
+from services.sampling.polled import Polled
 from services.sampling.settings import WatchSettings
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from dataclasses import replace
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession
@@ -14,35 +12,9 @@ from services.facts.numeric import numeric_status, numeric_variables, replicatio
 from services.facts.replication.heartbeat import heartbeat_problems
 from services.inventory.kinds import MONGODB
 from services.inventory.model import HostEntry
+from services.sampling.polled import Polled, ServerPoll
 from services.sampling.settings import WatchSettings
 from services.sampling.sql_poll import SqlPoll, SqlResult, poll_sql
-
-
-@dataclass(frozen=True, slots=True)
-class Polled:
-    """What one poll gave.
-
-    Attributes:
-        at, mono: the moment it tells of (epoch, monotonic seconds).
-        merged: gives the facts after it, out of those before. values: the numbers to sample, out of the new facts.
-        variables: settings of which each change is told; the same object while they were not read anew.
-    """
-
-    at: float
-    mono: float
-    merged: Callable[[NodeFacts], NodeFacts]
-    values: Callable[[NodeFacts], dict[str, float]]
-    variables: Mapping[str, str] = field(default_factory=dict)
-
-
-class ServerPoll(Protocol):
-    """Polls one server again and again."""
-
-    def poll(self) -> Polled:
-        """Ask once. Raises UserError where the server does not answer."""
-
-    def forget(self) -> None:
-        """Forget what was learned over a connection that is lost."""
 
 
 def server_poll(entry: HostEntry, session: ObserverSession, clock: Clock, settings: WatchSettings) -> ServerPoll:

@@ -9,7 +9,8 @@ import pytest
 
 from services.clock import SystemClock
 from services.facts.model import NodeFacts
-from services.sampling.server_poll import ServerPoll, server_poll
+from services.sampling.polled import ServerPoll
+from services.sampling.server_poll import server_poll
 from services.sampling.settings import WatchSettings
 from tests.lab.connecting import entry, session, with_sql
 from tests.lab.estate.estate import Estate

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from services.discovery.families.families import Families
 from services.discovery.families.galera import kind as galera
 from services.discovery.families.group_replication import kind as group_replication
 from services.discovery.families.late import late
 from services.discovery.families.mongodb import kind as mongodb
-from services.discovery.families.mongodb.problems import GRAVITY
 from services.discovery.families.proxysql.kind import PROXYSQL
-from services.discovery.families.registry import Families, registered
 from services.discovery.families.replication import kind as replication
 from services.discovery.families.single.kind import SINGLE, UNKNOWN
-from services.types import ClusterKind
 
 if TYPE_CHECKING:
     from services.discovery.families.port import Family
@@ -70,17 +68,9 @@ BUILT_IN = Families(
     (
         late((galera.GALERA,), _galera, galera.speaks),
         late((group_replication.GROUP_REPLICATION,), _group_replication, group_replication.speaks),
-        late((mongodb.REPLICA_SET, mongodb.SHARDED), _mongodb, mongodb.speaks, GRAVITY),
+        late((mongodb.REPLICA_SET, mongodb.SHARDED), _mongodb, mongodb.speaks),
         late((replication.ASYNC,), _replication, replication.speaks),
         late((PROXYSQL,), _proxysql, _in_no_answer),
         late((SINGLE, UNKNOWN), _single, _in_no_answer),
     )
 )
-
-
-def kind_kept(words: str) -> ClusterKind | None:
-    """Return the kind that a store keeps by these words, None where no family declares it; of old stores ('') Galera's:
-    no other was remembered."""
-    if not words:
-        return galera.GALERA
-    return next((kind for kind in registered().kinds if kind.words == words), None)

@@ -1,20 +1,16 @@
-"""A family of which is known before it is loaded what files and the window ask: kinds, gravity, who tells of it."""
+"""A family of which is known before it is loaded what files and the window ask: its kinds, and who tells of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from services.types import ClusterKind, Health
+from services.types import ClusterKind
 
 if TYPE_CHECKING:
     from services.discovery.families.port import Family
     from services.facts.model import NodeFacts
-
-NO_GRAVITY: Mapping[str, Health] = MappingProxyType({})
-"""Of a family whose problems are told by its nodes."""
 
 
 class _Late:
@@ -23,11 +19,9 @@ class _Late:
         kinds: tuple[ClusterKind, ...],
         load: Callable[[], Family],
         speaks: Callable[[NodeFacts], bool],
-        gravity: Mapping[str, Health],
     ) -> None:
         self.kinds = kinds
         self.speaks = speaks
-        self.gravity = gravity
         self._load = load
 
     @cached_property
@@ -44,12 +38,11 @@ def late(
     kinds: tuple[ClusterKind, ...],
     load: Callable[[], Family],
     speaks: Callable[[NodeFacts], bool],
-    gravity: Mapping[str, Health] = NO_GRAVITY,
 ) -> Family:
     """Return a family that is loaded when anything else is first asked of it.
 
     Args:
-        kinds, speaks, gravity: as the family itself has them (port.py).
+        kinds, speaks: as the family itself has them (port.py).
         load: imports and returns it.
     """
-    return cast("Family", _Late(kinds, load, speaks, gravity))
+    return cast("Family", _Late(kinds, load, speaks))

@@ -98,7 +98,7 @@ class Family(Protocol):
     def speaks(self, facts: NodeFacts) -> bool:
         """Return whether a host tells anything that this family reads: nothing else is asked of another's facts.
 
-        Known before the family is loaded (builtin.py), as its kinds and its gravity are.
+        Known before the family is loaded (builtin.py), as its kinds are.
         """
 
     def leads(self, facts: NodeFacts) -> Iterable[Lead]:
@@ -136,10 +136,6 @@ class Family(Protocol):
 
     def lost(self, old: NodeFacts, new: NodeFacts, name: str) -> str:
         """Return that the server called so gave up some of its data between two answers, '' where it tells of none."""
-
-    @property
-    def gravity(self) -> Mapping[str, Health]:
-        """Return how bad its problems of a whole cluster are, by their codes; what is not there is advice only."""
 
     @property
     def quorum_words(self) -> QuorumWords:

@@ -20,11 +20,11 @@ from services.connections.ports import ObserverSession
 from services.discovery.families.port import Lead
 from services.discovery.families.registry import registered
 from services.discovery.identity import aliases_among
+from services.discovery.known_as import addresses_among, addresses_of
 from services.discovery.looks.patience import Heard, Patience
 from services.discovery.looks.probe import FINDING_PARTS, probe
 from services.discovery.model import Unasked, place_of
 from services.discovery.naming import name_of
-from services.discovery.nodes import addresses_among, addresses_of
 from services.discovery.shared_hosts import of_entry
 from services.errors import UserError
 from services.facts.model import NodeFacts, Problem

@@ -12,7 +12,8 @@ from typing import Any
 
 import msgspec
 
-from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, from_file, left_out, with_codes
+from services.discovery.as_json import from_file
+from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, left_out, with_codes
 from services.history.recordings.bounds import MOST_NODE_NAME, MOST_NODES, MOST_WORD, CodecError, json_text, moment
 from services.json_text import stored_json
 

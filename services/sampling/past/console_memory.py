@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from services.clock import Clock
-from services.discovery.families.builtin import kind_kept
 from services.discovery.families.galera.two_primaries import primaries_apart, seen_twice, sides_words
+from services.discovery.families.registry import kind_kept
 from services.discovery.model import EstateSnapshot, NotSettled
 from services.errors import StoreError
 from services.events import Event

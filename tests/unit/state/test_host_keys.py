@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from services.discovery.families.builtin import kind_kept
+from services.discovery.families.registry import kind_kept
 from services.history.state.positions import PositionSeen
 from services.history.state.remembered_clusters import remembered_estate
 from services.history.state.rows import NodeSighting

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from services.discovery.families.builtin import kind_kept
 from services.discovery.families.galera.kind import GALERA
 from services.discovery.families.mongodb.kind import REPLICA_SET, SHARDED
+from services.discovery.families.registry import kind_kept
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from services.discovery.families.builtin import kind_kept
+from services.discovery.families.registry import kind_kept
 from services.discovery.model import EstateSnapshot
 from services.discovery.snapshot import updated_estate
 from services.history.state.remembered_clusters import remembered_estate

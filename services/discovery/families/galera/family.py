@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 
 from services.discovery.families.galera import told
 from services.discovery.families.galera.claims import MEMBERSHIP, fellows, home, leads
@@ -34,7 +33,6 @@ class Galera:
 
     kinds = (GALERA,)
     quorum_words = told.WORDS
-    gravity: Mapping[str, Health] = MappingProxyType({})
 
     def speaks(self, facts: NodeFacts) -> bool:
         """Return whether it tells of a group."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 
 from services.discovery.families.group_replication import told
 from services.discovery.families.group_replication.claims import MEMBERSHIP, fellows, home, leads
@@ -43,7 +42,6 @@ class GroupReplication:
 
     kinds = (GROUP_REPLICATION,)
     quorum_words = told.WORDS
-    gravity: Mapping[str, Health] = MappingProxyType({})
 
     def speaks(self, facts: NodeFacts) -> bool:
         """Return whether it tells of a group."""

@@ -40,7 +40,6 @@ class MongoDb:
 
     kinds = (REPLICA_SET, SHARDED)
     quorum_words = told.WORDS
-    gravity = GRAVITY
 
     def speaks(self, facts: NodeFacts) -> bool:
         """Return whether it is a process of MongoDB."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from services.discovery.families.mongodb.problems import GRAVITY
 from services.i18n import mark
 from services.types import KEEPS_IDENTITY, PLACES, SEVERAL_GROUPS, VOTES, ClusterKind
 
@@ -21,6 +22,7 @@ REPLICA_SET = ClusterKind(
     inside=mark("Majority"),
     outside=mark("No majority"),
     traits=frozenset({MONGODB, VOTES, KEEPS_IDENTITY, PLACES}),
+    gravity=GRAVITY,
 )
 SHARDED = ClusterKind(
     "MONGODB_SHARDED",
@@ -30,6 +32,7 @@ SHARDED = ClusterKind(
     inside=mark("Majority"),
     outside=mark("No majority"),
     traits=frozenset({MONGODB, SEVERAL_GROUPS, KEEPS_IDENTITY, PLACES}),
+    gravity=GRAVITY,
 )
 
 

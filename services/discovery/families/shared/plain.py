@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 
 from services.discovery.families.making import Making
 from services.discovery.families.port import Agreement, Lead, Lent, Parts, QuorumWords
@@ -71,7 +70,6 @@ class Plain:
         return ""
 
     quorum_words = QuorumWords()
-    gravity: Mapping[str, Health] = MappingProxyType({})
 
     def claims(self, _nodes: Sequence[Node], _previous: EstateSnapshot | None, _at: float) -> dict[str, list[Node]]:
         """Return nothing: it takes what no group claims."""

@@ -9,7 +9,8 @@ import pytest
 from app.cli.terminal import estate_text
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
 from services.discovery.families.builtin import BUILT_IN
-from services.discovery.families.registry import Families, register
+from services.discovery.families.families import Families
+from services.discovery.families.registry import register
 from services.discovery.looks.crawl import leads_of
 from services.errors import BadInput
 from services.facts.model import NodeFacts

@@ -13,9 +13,9 @@ from services.clock import SystemClock
 from services.connections.host import HostSession
 from services.connections.ssh import connection as ssh
 from services.discovery.as_json import snapshot_from_json, snapshot_to_json
+from services.discovery.known_as import addresses_among
 from services.discovery.looks import crawl as searching
 from services.discovery.looks.crawl import CrawlResult, crawl
-from services.discovery.nodes import addresses_among
 from services.discovery.snapshot import updated_estate
 from services.errors import TimedOut
 from services.facts.model import NodeFacts, Problem

@@ -176,6 +176,7 @@ def test_that_a_stopped_node_is_gathered_over_ssh_alone_and_returns_by_ist(galer
     assert looking.look(ClusterWhole(NODES, 3, uuid)).holds
 
 
+@pytest.mark.long
 def test_that_an_emptied_node_is_seen_to_come_by_sst_with_progress(galera: Estate, looking: Looking) -> None:
     uuid = looking.facts().cluster_id
     galera.stop("n3")

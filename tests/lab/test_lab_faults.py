@@ -23,6 +23,7 @@ def ping_ms(estate: Estate, source: str, target: str) -> float:
     return float(out.rsplit("=", 1)[1].split("/")[1])
 
 
+@pytest.mark.long
 def test_that_a_killed_member_stays_dead_until_it_is_started(galera: Estate) -> None:
     galera.kill9("n2")
     wait_until("the others to drop it", lambda: _size_not(galera, "n1", "2"), limit_s=30)
@@ -37,6 +38,7 @@ def _size_not(estate: Estate, host: str, wanted: str) -> str | None:
     return None if size == wanted else f"{host} sees {size} members"
 
 
+@pytest.mark.long
 def test_that_an_emptied_member_returns_by_a_full_transfer(galera: Estate) -> None:
     galera.sql("n1", "CREATE OR REPLACE TABLE sbtest.mark (id INT PRIMARY KEY); INSERT INTO sbtest.mark VALUES (7)")
     galera.empty("n3")
@@ -167,6 +169,7 @@ def test_that_a_stopped_sshd_refuses_new_sessions_only(galera: Estate) -> None:
     assert ssh(galera, "n2", "true").returncode == 0
 
 
+@pytest.mark.long
 def test_that_a_host_rebooted_from_inside_comes_back_with_its_database_down(galera: Estate) -> None:
     before = galera.host("n3").sh("cut -d' ' -f22 /proc/1/stat").out
     ssh(galera, "n3", "sudo systemctl reboot --no-block")

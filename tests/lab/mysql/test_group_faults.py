@@ -24,6 +24,7 @@ QUEUE = (
 )
 
 
+@pytest.mark.long
 def test_that_a_killed_member_is_unreachable_then_gone_and_joins_by_itself_when_it_is_started(mysql: Estate) -> None:
     mysql.kill9("g3")
     until(mysql, "g1", {**ALL, "g3": "UNREACHABLE"}, limit_s=15)
@@ -43,6 +44,7 @@ def test_that_another_member_takes_the_writes_when_the_primary_is_killed(mysql: 
     until_there(mysql, "g1", number)
 
 
+@pytest.mark.long
 def test_that_a_parted_member_sees_itself_alone_and_comes_back_when_the_wire_is_whole(mysql: Estate) -> None:
     mysql.partition(["g3"])
     until(mysql, "g3", {"g1": "UNREACHABLE", "g2": "UNREACHABLE", "g3": "ONLINE"}, limit_s=15)

@@ -107,6 +107,7 @@ def test_that_a_full_disk_is_told_though_every_member_calls_it_online(mysql: Est
     becomes(lambda: _codes(watcher) == WHOLE, limit_s=15)
 
 
+@pytest.mark.long
 def test_that_an_expelled_member_is_in_offline_mode_within_three_samples_and_its_log_says_why(
     mysql: Estate, watcher: Watcher
 ) -> None:
@@ -120,6 +121,7 @@ def test_that_an_expelled_member_is_in_offline_mode_within_three_samples_and_its
     becomes(lambda: _codes(watcher) == WHOLE, limit_s=40)  # the backoff of its login has grown meanwhile
 
 
+@pytest.mark.long
 def test_that_a_member_that_clones_tells_how_much_of_it_is_copied_and_comes_back(
     mysql: Estate, watcher: Watcher
 ) -> None:

@@ -60,6 +60,7 @@ def test_that_nobody_is_started_to_join_while_a_founding_is_left_behind(
         steer.host("s3").sh(f"{_CLEARED}; rm -f {_FILE}")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_that_an_empty_host_that_founded_a_cluster_is_named_by_check_and_not_stopped_by_an_undo(

@@ -62,6 +62,7 @@ def test_that_a_server_that_hangs_on_stop_says_what_holds_it_and_the_run_goes_on
     whole.assert_as_before()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_console_asleep_for_hours_in_its_waits_goes_on_when_it_wakes(
     steer: Estate, console: Console, whole: Whole, tmp_path: Path
@@ -85,6 +86,7 @@ def test_that_a_console_asleep_for_hours_in_its_waits_goes_on_when_it_wakes(
     whole.assert_as_before()
 
 
+@pytest.mark.long
 def test_that_a_workstation_whose_clock_is_put_back_in_a_run_proves_the_same(
     steer: Estate, console: Console, whole: Whole, tmp_path: Path
 ) -> None:

@@ -49,6 +49,7 @@ def test_that_an_application_behind_haproxy_sees_no_error_while_every_node_resta
     whole.assert_as_before()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("when", ["s3:haproxy-drain-s3-1=acting", "s3:haproxy-ready-s3-1=acting"])
 def test_that_nothing_is_left_drained_when_the_console_was_killed_and_the_run_resumed(
     steer: Estate, console: Console, whole: Whole, haproxy: Balancer, when: str
@@ -65,6 +66,7 @@ def test_that_nothing_is_left_drained_when_the_console_was_killed_and_the_run_re
     whole.assert_as_before()
 
 
+@pytest.mark.long
 def test_that_an_undo_lets_haproxy_send_sessions_to_the_node_again(
     steer: Estate, console: Console, whole: Whole, haproxy: Balancer
 ) -> None:
@@ -100,6 +102,7 @@ def test_that_an_option_is_taken_back_behind_haproxy_without_an_error_for_the_ap
     whole.assert_as_before()
 
 
+@pytest.mark.long
 def test_that_no_node_goes_down_when_haproxy_has_forgotten_that_it_is_drained(
     steer: Estate, console: Console, whole: Whole, haproxy: Balancer
 ) -> None:
@@ -154,8 +157,8 @@ def _node_of(talk: pymysql.Connection[pymysql.cursors.Cursor]) -> str:
 @pytest.mark.parametrize(
     ("code", "names", "level"),
     [
-        ("HAPROXY-NODES", ("s1", "s2"), "admin"),
-        ("HAPROXY-OTHERS", ("s3",), "admin"),
+        pytest.param("HAPROXY-NODES", ("s1", "s2"), "admin", marks=pytest.mark.long),
+        pytest.param("HAPROXY-OTHERS", ("s3",), "admin", marks=pytest.mark.long),
         ("HAPROXY-LEVEL", ("s1", "s2", "s3"), "operator"),
     ],
 )

@@ -57,6 +57,7 @@ def test_that_the_most_advanced_node_is_bootstrapped_after_all_were_killed_and_n
     whole.assert_as_before()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_nodes_that_were_all_killed_at_once_form_their_last_cluster_again_and_nobody_is_bootstrapped(
     steer: Estate, console: Console, whole: Whole

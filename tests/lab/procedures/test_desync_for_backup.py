@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from services.procedures.plan.run_model import RunState, StepState
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.secret_search import SecretSearch
@@ -32,6 +34,7 @@ def test_that_a_node_is_taken_out_of_flow_control_and_brought_back_and_no_row_is
     whole.assert_as_before()
 
 
+@pytest.mark.long
 def test_that_while_the_backup_is_made_the_node_is_desynced_and_undo_brings_it_back(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

@@ -31,7 +31,8 @@ def started_with_the_name(console: Console) -> str:
     return named
 
 
-@pytest.mark.parametrize("found", sampled(["", "s2"], lambda found: found == ""))
+@pytest.mark.long
+@pytest.mark.parametrize("found", ["", "s2"])
 def test_that_an_undo_has_a_real_server_ask_whom_it_asked_before(
     steer: Estate, console: Console, whole: Whole, found: str
 ) -> None:
@@ -46,6 +47,7 @@ def test_that_an_undo_has_a_real_server_ask_whom_it_asked_before(
     whole.assert_as_before()
 
 
+@pytest.mark.long
 def test_that_what_somebody_set_meanwhile_is_left_on_a_real_server(
     steer: Estate, console: Console, whole: Whole
 ) -> None:
@@ -122,7 +124,9 @@ def ended(estate: Estate, host: str) -> str:
     raise AssertionError(f"no end: {estate.host(host).sh('systemctl status mariadb', check=False).out}")
 
 
-@pytest.mark.parametrize("end_it", ["kill -KILL $p", "systemctl stop --no-block mariadb"])
+@pytest.mark.parametrize(
+    "end_it", sampled(["kill -KILL $p", "systemctl stop --no-block mariadb"], lambda one: "kill" not in one)
+)
 def test_that_a_real_server_which_ends_while_it_starts_ends_the_wait_at_once(
     steer: Estate, console: Console, whole: Whole, end_it: str
 ) -> None:

@@ -15,10 +15,10 @@ from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole
 
 SAMPLE = (
-    (DESYNC, "partition"),
+    pytest.param(DESYNC, "partition", marks=pytest.mark.long),
     (RESTART, "server killed"),
     (REJOIN, "sshd stopped"),
-    (REJOIN, "disk filled"),
+    pytest.param(REJOIN, "disk filled", marks=pytest.mark.long),
 )
 
 

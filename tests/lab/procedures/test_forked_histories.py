@@ -87,6 +87,7 @@ def test_that_a_fork_is_refused_whatever_its_state_file_says_and_returns_after_i
     assert [rows(steer, host) for host in ("s1", "s2", "s3")] == [{"common": 3, "majority": 7}] * 3
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_node_that_was_killed_returns_by_ist_unasked_and_by_its_views_alone_without_a_binary_log(
     steer: Estate, console: Console, ledger: None

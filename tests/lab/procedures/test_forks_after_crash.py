@@ -98,6 +98,7 @@ def _back_by_a_colleague(estate: Estate, console: Console) -> Iterator[str]:
         yield console.runs()[0]
 
 
+@pytest.mark.long
 def test_that_damaged_state_files_have_no_majority_and_a_truncated_one_makes_no_candidate(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

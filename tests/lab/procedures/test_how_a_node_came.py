@@ -62,6 +62,7 @@ def _log(steer: Estate) -> str:
     return steer.host(JOINER).sh("journalctl -u mariadb -n 3000 -o cat --no-pager").out
 
 
+@pytest.mark.long
 def test_that_an_ist_is_proven_among_complaints_and_files_with_a_servers_words_for_names(
     steer: Estate, looking: Looking
 ) -> None:

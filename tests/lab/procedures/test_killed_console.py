@@ -14,10 +14,10 @@ from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole
 
 SAMPLE = (
-    (DESYNC, "desync=acting"),
+    pytest.param(DESYNC, "desync=acting", marks=pytest.mark.long),
     (RESTART, "s3:start-s3=proving"),
     (ADD, "start-new=proving"),
-    (CRASH, "bootstrap=acting"),
+    pytest.param(CRASH, "bootstrap=acting", marks=pytest.mark.long),
 )
 
 

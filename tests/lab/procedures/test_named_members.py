@@ -66,6 +66,7 @@ def assert_one_primary(steer: Estate, rows: frozenset[int]) -> None:
         assert not steer.host(name).sh("pgrep -x mariadbd || true").out.strip()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_third_member_that_only_a_view_left_behind_names_blocks_the_bootstrap_until_it_is_accepted_by_name(
     steer: Estate, whole: Whole, tmp_path: Path

@@ -54,6 +54,7 @@ def _program(host: Host, text: str, *words: str) -> str:
     return host.sh(shlex.join(("bash", "-c", text, "pilothouse", *words)), limit_s=120).out
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_backup_with_pages_of_4k_and_two_system_tablespaces_is_prepared_by_both_ways(host: Host) -> None:
     before = host.sh(_MADE, limit_s=240).out

@@ -27,6 +27,7 @@ from tests.lab.procedures.obstacles import (
 from tests.lab.procedures.scenarios import CONFIRM
 from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole, members
+from tests.lab.sample import sampled
 
 PROCEDURE = "bootstrap-after-crash"
 pytestmark = pytest.mark.slow
@@ -46,6 +47,8 @@ REFUSALS = (
     _crash("CRASH-CAUSE", disk_nearly_full("s2"), final=False),
     _crash("PORTS", no_way("s2", "s1"), final=False),
 )
+
+QUICK = ("UUID-MISMATCH", "NULL-UUID", "CRASH-CAUSE")
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +73,7 @@ def _states(estate: Estate) -> dict[str, tuple[int | None, str]]:
     }
 
 
-@pytest.mark.parametrize("refusal", REFUSALS, ids=str)
+@pytest.mark.parametrize("refusal", sampled(REFUSALS, lambda refusal: refusal.code not in QUICK))
 def test_that_no_node_is_bootstrapped_while_this_stands_in_the_way(
     all_stopped: Estate, steer_before: Whole, tmp_path: Path, refusal: Refusal
 ) -> None:
@@ -113,6 +116,7 @@ def test_that_a_node_that_looks_for_nobody_but_itself_is_told_before_any_server_
     steer_before.assert_files_as_before()
 
 
+@pytest.mark.long
 def test_that_members_that_are_not_in_the_inventory_are_asked_where_a_network_covers_them(
     all_stopped: Estate, tmp_path: Path
 ) -> None:
@@ -127,11 +131,12 @@ def test_that_members_that_are_not_in_the_inventory_are_asked_where_a_network_co
     ("code", "obstacle", "chosen", "told"),
     [
         ("CHOSEN-BEHIND", nothing, "s1", "s2 has"),
-        (
+        pytest.param(
             "NO-CANDIDATE",
             obstacles.data_disk_missing("s1", "s2", "s3", state=grastate(OTHER_UUID, -1)),
             "the most advanced",
             "its UUID is zero",
+            marks=pytest.mark.long,
         ),
     ],
 )

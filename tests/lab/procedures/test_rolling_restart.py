@@ -94,6 +94,7 @@ def _sleeps(estate: Estate, host: str) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_session_that_does_not_end_is_closed_only_on_request(
     steer: Estate, console: Console, whole: Whole

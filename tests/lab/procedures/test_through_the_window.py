@@ -68,6 +68,7 @@ def test_that_a_node_is_desynced_for_a_backup_and_brought_back_from_a_right_clic
     whole.assert_as_before()
 
 
+@pytest.mark.long
 def test_that_the_next_start_says_where_a_suspended_run_stands_and_resumes_it(
     qtbot: QtBot, steer: Estate, console: Console, whole: Whole
 ) -> None:
@@ -99,6 +100,7 @@ def test_that_the_next_start_says_where_a_suspended_run_stands_and_resumes_it(
 # -- rolling-restart, from the palette --------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_an_option_is_changed_by_a_restart_from_the_palette_to_the_report(
     qtbot: QtBot, steer: Estate, console: Console, whole: Whole

@@ -71,6 +71,7 @@ def test_that_a_dead_cluster_is_started_again_from_the_cards_to_the_report(
     whole.assert_as_before()
 
 
+@pytest.mark.long
 def test_that_a_window_that_saw_the_cluster_die_offers_its_start_by_the_clusters_name(
     qtbot: QtBot, steer: Estate, console: Console, whole: Whole
 ) -> None:

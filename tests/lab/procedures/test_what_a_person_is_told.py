@@ -72,6 +72,7 @@ def _to_the_question(terminal: Terminal) -> int:
     return terminal.wait_for(QUESTION + "\nAnswer yes when it is so, or stop.\n(asked at ")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_a_wrong_answer_and_the_session_that_holds_a_read_lock_are_told(
     steer: Estate, console: Console, whole: Whole, table: str
@@ -94,6 +95,7 @@ def test_that_a_wrong_answer_and_the_session_that_holds_a_read_lock_are_told(
     whole.assert_as_before()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_an_act_that_blocks_behind_a_read_lock_says_who_holds_it_by_the_servers_own_lock_table(
     steer: Estate, own_lock_table: None, console: Console, whole: Whole

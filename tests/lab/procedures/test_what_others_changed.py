@@ -34,6 +34,7 @@ def test_that_a_line_of_a_colleague_in_the_runs_own_file_outlives_the_undo(
     steer.host("s3").sh(f"rm {OWN}")
 
 
+@pytest.mark.long
 def test_that_a_file_whose_line_a_colleague_changed_is_kept_and_needs_a_person(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

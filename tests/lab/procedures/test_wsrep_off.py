@@ -119,6 +119,7 @@ def test_that_a_node_on_which_a_colleague_ran_a_server_while_it_was_down_is_not_
             forget(steer, "s3")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_rows_of_the_nodes_own_unit_started_without_the_cluster_past_its_binary_log_are_not_known(
     steer: Estate, console: Console, whole: Whole

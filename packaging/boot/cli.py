@@ -21,7 +21,8 @@ VERBS = """verbs:
   run ARGS       start pilothouse with ARGS (run --help tells more)
   test [STAGES] [PYTEST ARGS]
                  every check of the project; stages: lint types contracts unit architecture
-                 widgets faults hostile package lab, groups: fast static all; `test unit -k sampling`
+                 widgets faults hostile package lab, groups: fast static all; `test unit -k sampling`;
+                 `test everything [STAGES]` takes no samples: every case, for hours
   lint [--fix]   lint, types and import contracts only
   bench [ARGS]   measure the budgets, and bring what they are measured against;
                  without ARGS all of them, into resources/docs/benchmarks.md

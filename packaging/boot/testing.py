@@ -12,16 +12,22 @@ from boot import debian, environment, process
 from boot.counts import Outcome, closing_line, read_report, table
 from boot.environment import MAIN
 from boot.places import COMPILED, LAB_COMMAND, REPORTS, ROOT, BootError, in_ci, is_debian, is_root, say
-from boot.stages import Command, Stage, select
+from boot.stages import EVERYTHING, Command, Stage, select
 
 NO_TESTS_COLLECTED = 5  # pytest's exit code, https://docs.pytest.org/en/stable/reference/exit-codes.html
 LAB_DOWN_LIMIT_S = 300.0
+EVERY = "PILOTHOUSE_LAB_EVERY"
+"""Set: the tests take no samples (tests/lab/sample.py)."""
+EVERY_TAKES = 12
+"""So much longer may a stage take then."""
 _NOT_HANDED_ON = frozenset({"PYTHONPATH", "PYTEST_ADDOPTS", "PYTHONDONTWRITEBYTECODE"})
 
 
 def test(arguments: list[str]) -> int:
     """Run the selected stages, print the table, and return 0 when none failed."""
     stages, extra = select(arguments)
+    if EVERYTHING in arguments[: len(arguments) - len(extra)]:
+        os.environ[EVERY] = "1"
     for needed in dict.fromkeys(stage.environment for stage in stages):
         environment.ensure(needed)
     outcomes: list[Outcome] = []
@@ -130,8 +136,12 @@ def _run_pytest(stage: Stage, extra: Sequence[str], **variables: str) -> Outcome
     workers += ["--no-loadscope-reorder"] if stage.share == "loadfile" else []  # a group: the largest first
     shared = workers if stage.workers > 1 and not extra else []
     command = [python, "-m", "pytest", "-q", f"--junitxml={report_path}", *stage.options, *shared, *stage.paths, *extra]
-    ending = process.run(command, {**_settings(), **variables}, stage.limit_s)
+    ending = process.run(command, {**_settings(), **variables}, _limit_s(stage))
     return judge(stage, ending, bool(extra))
+
+
+def _limit_s(stage: Stage) -> float:
+    return stage.limit_s * (EVERY_TAKES if os.environ.get(EVERY) else 1)
 
 
 def judge(stage: Stage, ending: process.Ending, filtered: bool) -> Outcome:
@@ -141,7 +151,7 @@ def judge(stage: Stage, ending: process.Ending, filtered: bool) -> Outcome:
     notes = [*(f"skipped: {reason}" for reason in report.reasons), *report.failures] if report else []
     trouble = None
     if ending.timed_out:
-        trouble = f"stopped at its time limit of {stage.limit_s:.0f} s"
+        trouble = f"stopped at its time limit of {_limit_s(stage):.0f} s"
     elif ending.code == NO_TESTS_COLLECTED:
         trouble = None if filtered else "no test was found"
     elif report is None or (ending.code != 0 and not failed):

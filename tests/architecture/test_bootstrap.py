@@ -39,6 +39,8 @@ def test_that_stages_are_chosen_by_name_or_group_before_the_words_for_pytest() -
     stages, rest = select(["lint", "unit", "-k", "lab"])
     assert [stage.name for stage in stages] == ["lint", "unit"]
     assert rest == ("-k", "lab")
+    assert select(["everything"]) == (STAGES, ())
+    assert [stage.name for stage in select(["everything", "lab", "-x"])[0]] == ["lab"]
     fast, _ = select(["fast"])
     names = ["lint", "types", "contracts", "unit", "architecture", "widgets", "faults", "hostile", "package"]
     assert [stage.name for stage in fast] == names
@@ -57,6 +59,26 @@ def words(reports: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return seen
 
 
+@pytest.mark.parametrize(
+    ("asked", "taken", "limit_s"),
+    [(["unit"], "", 1_500), (["everything", "unit"], "1", 18_000), (["unit", "everything"], "1", 18_000)],
+)
+def test_that_a_run_of_everything_takes_no_samples_and_has_hours(
+    monkeypatch: pytest.MonkeyPatch, asked: list[str], taken: str, limit_s: float
+) -> None:
+    monkeypatch.setenv(testing.EVERY, "")
+    monkeypatch.setattr(testing.environment, "ensure", lambda _: None)
+    seen: list[float] = []
+
+    def run(stage: Stage, _: object) -> Outcome:
+        seen.append(testing._limit_s(stage))
+        return Outcome(stage.name, 1, 0, 0, 1.0, ())
+
+    monkeypatch.setattr(testing, "_run_stage", run)
+    assert testing.test(asked) == 0
+    assert (os.environ[testing.EVERY], seen) == (taken, [limit_s])
+
+
 def test_that_the_files_of_a_stage_are_shared_out_whole_and_in_order_unless_the_person_filters(
     words: list[list[str]],
 ) -> None:
@@ -72,7 +94,7 @@ def test_that_the_files_of_a_stage_are_shared_out_whole_and_in_order_unless_the_
 def test_that_the_lab_is_shared_out_by_estate(words: list[list[str]]) -> None:
     testing._run_pytest(STAGE["lab"], ())
     (shared,) = words
-    assert shared[shared.index("-n") :] == ["-n", "3", "--dist", "loadgroup", "tests/lab"]
+    assert shared[shared.index("-n") :] == ["-n", "2", "--dist", "loadgroup", "tests/lab"]
 
 
 @pytest.mark.parametrize("reason", ["", "debootstrap of sid failed"])

@@ -7,6 +7,7 @@ has anchors (a small file may stand for gigabytes with them) is refused.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from services.errors import BadInput
@@ -22,6 +23,11 @@ _MOST_DEEP, _MOST_EVENTS = 20, 20_000
 
 def settings_of(text: str) -> dict[str, Scalar]:
     """Return dotted name -> value; a key without a value is not there. Raises BadInput."""
+    return dict(_read(text))
+
+
+@lru_cache(maxsize=32)  # each look of a run reads the files of all its hosts anew, and they seldom differ
+def _read(text: str) -> Mapping[str, Scalar]:
     import yaml
 
     if len(text) > MOST_CHARACTERS:

@@ -22,7 +22,7 @@ _ONE_OF_EACH = tuple(
 server was killed a person first starts it again, or takes the run back: test_broken_in_every_step.py."""
 
 _SAMPLE = frozenset({"bootstrap", "encrypt", "tune", "freeze", "snapshot"})
-"""Plans of which a test run fails each act; the others, and the other faults, take longer (PILOTHOUSE_LAB_EVERY=1)."""
+"""Plans of which a test run fails each act; the others, and the other faults, take longer (`test everything`)."""
 
 
 def _cases() -> list[ParameterSet]:

@@ -1,4 +1,4 @@
-"""A test run takes a sample of the lab's long cases; one command runs every one: PILOTHOUSE_LAB_EVERY=1 (lab.md).
+"""A test run takes a sample of the lab's long cases; `bootstrap.py test everything` runs all (lab.md).
 
 A case that is left out is deselected and told: a skipped one would fail an automated run, and nothing of ours is wrong.
 """
@@ -38,5 +38,5 @@ def leave_out(
 def leave_out_long(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the cases marked `long` unless every one is asked for."""
     if not EVERY:
-        said = "long cases are left out: PILOTHOUSE_LAB_EVERY=1 runs them too."
+        said = "long cases are left out: `test everything` runs them too."
         leave_out(config, items, lambda item: item.get_closest_marker("long") is not None, said)

@@ -1,6 +1,6 @@
 """snapshot-node on real servers: a plain copy under the lock, killed and resumed, taken back; a lock that ends alone.
 
-A run of every day has a console that is killed under the lock, and the refusals; PILOTHOUSE_LAB_EVERY=1 has each kill
+A run of every day has a console that is killed under the lock, and the refusals; `test everything` has each kill
 and each command that goes wrong. What is harder stands in test_snapshot_node_hard.py.
 
 The operator's commands of the tests: cp on the donor, a tar stream over socat to the joiner, rm at the end. The kernel

@@ -9,7 +9,7 @@ from tests.lab.sample import leave_out_long
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the cases marked `long`; PILOTHOUSE_LAB_EVERY=1 runs them too."""
+    """Leave out the cases marked `long`; `test everything` runs them too."""
     leave_out_long(config, items)
 
 

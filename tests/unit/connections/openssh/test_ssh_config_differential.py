@@ -1,7 +1,7 @@
 """What our reader makes of thousands of files, held against OpenSSH's own answer (`ssh -G`).
 
 Every difference is a refusal that names what it refuses. All 6,000 files:
-PILOTHOUSE_LAB_EVERY=1 python3 packaging/bootstrap.py test unit -k "files_read_without_an_ssh_program"
+python3 packaging/bootstrap.py test everything unit -k "files_read_without_an_ssh_program"
 """
 
 from __future__ import annotations

@@ -55,17 +55,6 @@ def edit_options(text: str, section: str, options: tuple[tuple[str, str | None],
     return text_of("".join(line.text + line.end for line in lines))
 
 
-def read_options(text: str, section: str) -> dict[str, str]:
-    """Return what a section of one file sets: name with underscores -> value, '' for an option without a value.
-
-    Included files are not followed.
-    """
-    lines = _parsed(bytes_of(text))
-    return {
-        text_of(line.name): text_of(line.value or "") for line in lines if line.name and line.section == section.lower()
-    }
-
-
 def canonical(name: str) -> str:
     """Return an option's name as names are compared: underscores, without `loose`."""
     return name.replace("-", "_").removeprefix(_LOOSE)

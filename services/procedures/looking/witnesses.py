@@ -13,6 +13,7 @@ from typing import Literal
 
 from services.connections.reads import commands
 from services.errors import UserError
+from services.facts.galera.whole import SYNCED
 from services.facts.machine.machine import parse_born
 from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.looking.log import read_log_since
@@ -20,7 +21,6 @@ from services.procedures.plan.looks import Asking
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.unit import Unit
 
-SYNCED = "4"
 _REPLACES = frozenset({"mariabackup", "xtrabackup", "xtrabackup-v2", "clone"})
 """The methods of an SST that make ibdata1 anew; rsync writes into the old file (--inplace), mysqldump into tables."""
 
@@ -40,7 +40,7 @@ def is_synced(asking: Asking, host: str) -> bool:
         status = asking.status(host)
     except UserError:
         return False
-    return status.get("wsrep_local_state") == SYNCED and status.get("wsrep_cluster_status") == "Primary"
+    return status.get("wsrep_local_state") == str(SYNCED) and status.get("wsrep_cluster_status") == "Primary"
 
 
 def witnessed(asking: Asking, host: str, name: str, since: float) -> Witnessed | None:

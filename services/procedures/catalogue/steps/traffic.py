@@ -10,6 +10,7 @@ import posixpath
 from dataclasses import replace
 
 from services.connections.sql.statement import Keyword, set_back, set_global
+from services.facts.galera.whole import DONOR, SYNCED
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.server import option_folder
 from services.procedures.catalogue.steps.temporary import Temporary
@@ -32,8 +33,6 @@ CATCH_UP_S = 4 * 3_600.0
 REJECT = "wsrep_reject_queries"
 HELD_OUT_FILE = "99-pilothouse-held-out.cnf"
 _REFUSED = f"[mysqld]\n{REJECT}=ALL\n"
-SYNCED, DONOR = "4", "2"
-"""wsrep_local_state (galera/wsrep_api.h)."""
 
 
 # -- clients ----------------------------------------------------------------------------------------------------------
@@ -202,7 +201,7 @@ def desync(name: str, prefix: str = "", before: tuple[Condition, ...] = ()) -> S
         why="It may now fall behind without holding the others up.",
         action=Sql(set_global("wsrep_desync", Keyword("ON"))),
         before=before,
-        proof=(VariableIs(name, "wsrep_desync", "ON"), StatusIs(name, "wsrep_local_state", "=", DONOR)),
+        proof=(VariableIs(name, "wsrep_desync", "ON"), StatusIs(name, "wsrep_local_state", "=", str(DONOR))),
         estimate_s=1.0,
     )
     step = _desynced(name).on(step, f"Bring {name} back into flow control", 120.0)
@@ -231,7 +230,7 @@ def catch_up(name: str, limit_s: float, prefix: str = "") -> Step:
 
 def resync(name: str, prefix: str = "") -> Step:
     """Discharge `desync`. A restart has done it already; where the node never went down this does it."""
-    back = (VariableIs(name, "wsrep_desync", "OFF"), StatusIs(name, "wsrep_local_state", "=", SYNCED))
+    back = (VariableIs(name, "wsrep_desync", "OFF"), StatusIs(name, "wsrep_local_state", "=", str(SYNCED)))
     step = _desynced(name).off(
         f"{prefix}resync", f"Bring {name} back into flow control", f"{name} is a full member again", 2.0
     )

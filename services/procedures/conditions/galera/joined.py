@@ -11,6 +11,7 @@ from itertools import takewhile
 from services.connections.reads import commands
 from services.errors import UserError
 from services.facts import reads
+from services.facts.galera.whole import SYNCED
 from services.facts.logs.causes import cause, telling
 from services.facts.logs.part import Log
 from services.facts.machine.machine import parse_du
@@ -31,7 +32,6 @@ from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.gcache import Gcache
 from services.procedures.plan.remembering import MOST_GAP_S
 
-SYNCED = "4"
 SST_PORT, IST_PORT = TRANSFER_PORTS
 _RECENT_S = 30.0
 _SILENT_S = 120.0
@@ -100,7 +100,7 @@ class Joined(OfHost):
         uuid = status.get("wsrep_cluster_state_uuid", "").lower()
         state = status.get("wsrep_local_state_comment", "")
         primary = status.get("wsrep_cluster_status") == "Primary"
-        if primary and status.get("wsrep_local_state") == SYNCED:
+        if primary and status.get("wsrep_local_state") == str(SYNCED):
             if uuid == self.state_uuid.lower():
                 if self.beside:
                     return beside(self.host, status, self.beside, self.state_uuid, asking)

@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.errors import BadInput
-from services.procedures.execute.option_edit import canonical, edit_options, option_value, read_options
+from services.option_values import bytes_of, text_of
+from services.procedures.execute import option_edit
+from services.procedures.execute.option_edit import canonical, edit_options, option_value
 from tests.examples import examples
 
 DEBIAN = """# The MariaDB configuration file
@@ -30,6 +32,13 @@ innodb_buffer_pool_size = 2G
 [mariadb]
 !includedir /etc/mysql/conf.d/
 """
+
+
+def read_options(text: str, section: str) -> dict[str, str]:
+    """Return what a section sets, line by line as an edit reads them: a file that the server refuses is edited too."""
+    lines = option_edit._parsed(bytes_of(text))
+    found = (line for line in lines if line.name and line.section == section.lower())
+    return {text_of(line.name): text_of(line.value or "") for line in found}
 
 
 def changed(before: str, after: str) -> list[str]:

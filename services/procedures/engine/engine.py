@@ -1,7 +1,7 @@
 """The engine, the only one who executes plans: journals before it acts, proves after, leaves nothing switched on.
 
 One engine drives one run on one thread. It can be killed at any moment: another engine on the same journal goes on by
-proof. See run_model.RUN_WAYS and STEP_WAYS for the states, journal_entries for what is written when.
+proof. See run_model.RUN_WAYS and STEP_WAYS for the states, journal/entries.py for what is written when.
 """
 
 from __future__ import annotations

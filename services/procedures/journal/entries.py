@@ -1,4 +1,4 @@
-"""The lines of the journal: one builder for each kind, `journal.append(run_id, *run_state(...))`; `fold.py` reads them.
+"""The lines of the journal: one builder for each kind, `journal.append(run_id, *run_state(...))`; `projection.py` reads them.
 
 Builder (kind): data; when it is written.
 

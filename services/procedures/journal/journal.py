@@ -1,4 +1,4 @@
-"""The journal of runs: in the state store, or in memory for what needs no file. `journal_entries` fills it."""
+"""The journal of runs: in the state store, or in memory for what needs no file. `entries.py` makes its lines."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from services.procedures.plan.run_model import Entry, OpenObligation, StepState
 
 
 class _Note:
-    """What notes about an obligation are about (journal_entries)."""
+    """What notes about an obligation are about (entries.py)."""
 
     RELEASE_FAILED, SEEN_ON, SEEN_OFF = "release-failed", "seen-on", "seen-off"
 

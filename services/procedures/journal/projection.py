@@ -1,7 +1,7 @@
 """What the journal says of a run, as the view that is shown: pure, and true after a kill behind any entry.
 
 A step whose last word is ACTING or UNDOING may have happened or not: the view says so and only a proof decides. An
-obligation is on from the entry before its act (see obligations.py). `journal_entries.py` has the table of entries.
+obligation is on from the entry before its act (see obligations.py). `entries.py` has the table of entries.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def report_html(
     """Return the whole file's text; write it as UTF-8.
 
     Args:
-        before, after: the cluster around the run; None: what the journal has (journal_entries.topology).
+        before, after: the cluster around the run; None: what the journal has (entries.topology).
         series: the history's samples, None for a report without curves; unit_of: a metric's unit.
         change: what was measured around the run, or why nothing was.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from types import MappingProxyType
 from typing import Final, Literal, final
 
 from services.i18n import mark
@@ -78,7 +77,7 @@ class ClusterKind:
         self.inside: Final = inside
         self.outside: Final = outside
         self.traits: Final = traits
-        self.gravity: Final = gravity or MappingProxyType({})
+        self.gravity: Final[Mapping[str, Health]] = dict(gravity or {})
 
     def __eq__(self, other: object) -> bool:
         """Return whether both are of one code: a copy is no other kind."""

@@ -195,7 +195,7 @@ def _load_ways(entry: HostEntry) -> None:
     if entry.ssh is not None:
         importlib.import_module("services.connections.ssh.connection")
     if entry.sql is not None:
-        importlib.import_module(f"services.connections.{'mongo.link' if entry.kind == MONGODB.code else 'sql'}")
+        importlib.import_module(f"services.connections.{'mongo.link' if entry.kind == MONGODB.code else 'sql.session'}")
 
 
 @contextlib.contextmanager

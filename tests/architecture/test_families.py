@@ -13,7 +13,7 @@ from tests.architecture.sources import tree_of
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILIES = "services/discovery/families"
-COMMON = {"shared", "port", "making", "registry"}
+COMMON = {"shared", "port", "making", "families", "registry"}
 """What every family may know beside its own folder."""
 OWN_PLACES = (FAMILIES, "services/procedures/catalogue")
 """A family's folders: here its kind is meant by its name."""
@@ -22,7 +22,10 @@ PARTS = {"galera", "group"}
 COMMON_WORDS = {"group"}
 """Of these only what is taken of facts is meant: a match has groups too."""
 PART_TYPES = {"GaleraFacts", "GaleraMember", "GroupFacts", "GroupMember", "GroupRecovery"}
-PARSERS = ("services.facts.galera.status", "services.facts.replication.group_replication")
+PARSERS = (
+    *(f"services.facts.galera.{name}" for name in ("status", "ist", "whole")),
+    "services.facts.replication.group_replication",
+)
 KNOW_PARTS = (*OWN_PLACES, "services/facts", "services/procedures")
 """Where parts are read and meant: the facts themselves, the families, and the procedures of a family."""
 PARTS_NAMED_ELSEWHERE = {

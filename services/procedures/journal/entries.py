@@ -1,4 +1,4 @@
-"""The lines of the journal: one builder for each kind, `journal.append(run_id, *run_state(...))`; `projection.py` reads them.
+"""The lines of the journal: one builder a kind, `journal.append(run_id, *run_state(...))`; read by `projection.py`.
 
 Builder (kind): data; when it is written.
 

@@ -198,8 +198,8 @@ def test_that_no_reader_makes_a_number_or_a_switch_of_a_text_that_no_grammar_kno
 
 
 PROVEN_BY_ABSENCE: dict[str, str] = {
-    "capability.cores_of": "a block of /proc/cpuinfo is a processor, whatever stands in it",
-    "capability.has_aes": "a list of flags without 'aes' has none",
+    "machine.capability.cores_of": "a block of /proc/cpuinfo is a processor, whatever stands in it",
+    "machine.capability.has_aes": "a list of flags without 'aes' has none",
 }
 """What is known by what a text does not say, and why."""
 
@@ -207,4 +207,4 @@ PROVEN_BY_ABSENCE: dict[str, str] = {
 def test_that_readers_are_found_by_themselves() -> None:
     found = _readers()
     assert len(found) > 200
-    assert {"replication.parse_replication", "galera.parse_galera", "mongodb.values.number"} <= {*found}
+    assert {"replication.replication.parse_replication", "galera.status.parse_galera", "mongodb.values.number"} <= {*found}

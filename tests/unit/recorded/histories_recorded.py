@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from services.facts.binlog_marks import Mark, parse_marks
-from services.facts.primary_views import PrimaryView, parse_views
-from services.procedures.plan.histories import window
-from services.procedures.plan.histories_model import Side
+from services.facts.binlog.marks import Mark, parse_marks
+from services.facts.galera.primary_views import PrimaryView, parse_views
 from services.procedures.plan.parts.galera.traces import Trace
+from services.procedures.plan.pasts.histories import window
+from services.procedures.plan.pasts.histories_model import Side
 
 FOLDER = Path(__file__).parent / "histories"
 UUID = "b5718c95-e63b-11f1-bb02-eea2b3654d9a"

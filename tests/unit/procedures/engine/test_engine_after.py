@@ -14,7 +14,7 @@ from services.procedures.plan.looks import Past
 from services.procedures.plan.remembering import Memory
 from services.procedures.plan.run_model import RunState
 from tests.unit.procedures.engine_world import Bench, WorldProver, borrow, give_back, is_, lost, plan_of, switch
-from tests.unit.procedures.plans.test_failure_texts import refused
+from tests.unit.procedures.planning.test_failure_texts import refused
 
 PERSON = Policy("ask", by="ann")
 BROKEN = switch("n2", "b", proof=(is_("n2", "never"),))

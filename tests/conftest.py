@@ -31,7 +31,10 @@ import hypothesis
 import pytest
 
 # A shared machine is slow now and then: time is judged by benchmarks, not by each generated example.
-hypothesis.settings.register_profile("house", deadline=None, print_blob=True, max_examples=100)
+# A run takes a sample of the examples, another each time; `test everything` takes them all (tests/lab/sample.py).
+hypothesis.settings.register_profile(
+    "house", deadline=None, print_blob=True, max_examples=100 if os.environ.get("PILOTHOUSE_LAB_EVERY") else 40
+)
 hypothesis.settings.load_profile("house")
 
 # How long something that is already ending may take until it counts as left over (seconds).

@@ -22,6 +22,7 @@ SHORT = ("--input", "pause=1 s", "--input", "soak=2 s", "--input", "downtime=20 
 WORD = "=I know better"
 
 
+@pytest.mark.long
 def test_that_a_node_that_could_not_start_again_is_not_stopped(steer: Estate, console: Console, whole: Whole) -> None:
     """/tmp of s2 is full and s3 knows no member's name; accepted by their codes, the stop itself asks again."""
     running = {name: database.pid(steer.spec, name) for name in members(steer)}

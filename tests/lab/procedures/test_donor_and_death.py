@@ -8,7 +8,6 @@ from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
 from tests.lab.procedures.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole
-from tests.lab.sample import sampled
 
 pytestmark = pytest.mark.slow
 DONOR = "wsrep_sst_donor"
@@ -124,9 +123,8 @@ def ended(estate: Estate, host: str) -> str:
     raise AssertionError(f"no end: {estate.host(host).sh('systemctl status mariadb', check=False).out}")
 
 
-@pytest.mark.parametrize(
-    "end_it", sampled(["kill -KILL $p", "systemctl stop --no-block mariadb"], lambda one: "kill" not in one)
-)
+@pytest.mark.long
+@pytest.mark.parametrize("end_it", ["kill -KILL $p", "systemctl stop --no-block mariadb"])
 def test_that_a_real_server_which_ends_while_it_starts_ends_the_wait_at_once(
     steer: Estate, console: Console, whole: Whole, end_it: str
 ) -> None:

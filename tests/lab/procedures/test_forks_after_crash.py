@@ -21,6 +21,7 @@ LOSE = ("--confirm", f"lose {ROWS} of s3")
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.long
 def test_that_forks_are_told_and_nothing_is_bootstrapped_until_a_person_chose_the_side_and_typed_its_cost(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

@@ -12,7 +12,6 @@ from tests.lab.estate.estate import Estate
 from tests.lab.procedures import backups, odd_tables
 from tests.lab.procedures.steering import Console
 from tests.lab.procedures.whole import Whole
-from tests.lab.sample import sampled
 
 NAME = "rejoin-from-incrementals"
 _HOW: dict[str, object] = {"joiner": "s3", "memory": "128 MiB", "settle": "3 s"}
@@ -59,7 +58,8 @@ CASES = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lost", sampled(CASES, lambda case: case != "a .frm"))
+@pytest.mark.long
+@pytest.mark.parametrize("lost", CASES)
 def test_that_a_backup_that_lost_it_is_never_done_and_what_lacks_is_named(
     steer: Estate, console: Console, whole: Whole, chain: tuple[str, ...], lost: str
 ) -> None:

@@ -120,6 +120,7 @@ def test_that_an_act_that_blocks_behind_a_read_lock_says_who_holds_it_by_the_ser
     whole.assert_as_before()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_what_a_killed_run_left_on_is_looked_at_again_and_told_with_its_time(
     steer: Estate, console: Console, whole: Whole

@@ -21,6 +21,7 @@ def _written(console: Console) -> None:
     assert killed.code == KILLED, killed
 
 
+@pytest.mark.long
 def test_that_a_line_of_a_colleague_in_the_runs_own_file_outlives_the_undo(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

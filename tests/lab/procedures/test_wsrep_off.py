@@ -152,6 +152,7 @@ def test_that_rows_of_the_nodes_own_unit_started_without_the_cluster_past_its_bi
         forget(steer, "s3")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_that_after_a_crash_a_node_with_rows_in_no_binary_log_stays_stopped(
     steer: Estate, console: Console, whole: Whole

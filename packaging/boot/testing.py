@@ -62,7 +62,11 @@ def lab_obstacle() -> str | None:
 
 def _ask_lab(question: str) -> str:
     """Ask the lab itself what it needs: the answer is kept beside the code that needs it."""
-    program = f"from tests.lab.estate import engine, image, requirements; {question}"
+    program = f"""
+from tests.lab.estate import requirements
+from tests.lab.estate.host import image
+from tests.lab.estate.servers import engine
+{question}"""
     answer = subprocess.run(
         [str(MAIN.python), "-c", program], cwd=ROOT, env=_settings(), capture_output=True, text=True, check=False
     )

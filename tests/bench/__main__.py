@@ -15,7 +15,7 @@ from pathlib import Path
 
 import tests.bench as package
 from tests.bench.model import Row, table
-from tests.bench.unavailable import Unavailable
+from tests.bench.support.unavailable import Unavailable
 
 EMPTY_ROWS = 3
 

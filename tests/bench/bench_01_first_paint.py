@@ -8,8 +8,8 @@ from __future__ import annotations
 import statistics
 
 from tests.bench.model import Row, paired
-from tests.bench.private_servers import free_port
-from tests.bench.starting import starts, write_inventory
+from tests.bench.support.private_servers import free_port
+from tests.bench.support.starting import starts, write_inventory
 
 LIMIT = 1.15
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import statistics
 
 from tests.bench.model import Row
-from tests.bench.starting import make_recording, starts
+from tests.bench.support.starting import make_recording, starts
 
 LIMIT_X, LIMIT_MS, WALK_LIMIT_MS, THEME_LIMIT_MS = 5.8, 16.0, 50.0, 200.0
 

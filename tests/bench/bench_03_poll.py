@@ -18,8 +18,8 @@ from services.connections.host import HostSession
 from services.connections.reads import statements
 from services.connections.reads.registry import statement_of
 from tests.bench.model import Row, missing, paired
-from tests.bench.private_servers import MariaDb, mariadb, work
-from tests.bench.unavailable import Unavailable
+from tests.bench.support.private_servers import MariaDb, mariadb, work
+from tests.bench.support.unavailable import Unavailable
 
 STATUS = "SHOW GLOBAL STATUS"
 READS = (statements.INNODB_STATUS, statements.ALL_SLAVES, statements.PROCESS_LIST)

@@ -9,7 +9,7 @@ import pymysql
 
 from tests.bench.bench_03_poll import STATUS, c_connection, cpu_ms
 from tests.bench.model import Row, paired
-from tests.bench.private_servers import mariadb, work
+from tests.bench.support.private_servers import mariadb, work
 
 POLLS = 100
 LIMIT = 1.7

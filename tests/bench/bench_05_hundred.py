@@ -15,7 +15,7 @@ from contextlib import ExitStack
 
 from services.connections.host import HostSession
 from tests.bench.model import Row
-from tests.bench.private_servers import mariadb
+from tests.bench.support.private_servers import mariadb
 
 SERVERS = 100
 SECONDS = 10.0

@@ -16,7 +16,7 @@ from services.connections.host import HostSession
 from services.sampling.settings import WatchSettings
 from services.sampling.sql_poll import SqlPoll, poll_sql
 from tests.bench.model import Row, paired
-from tests.bench.private_servers import MariaDb, mariadb
+from tests.bench.support.private_servers import MariaDb, mariadb
 
 POLLS = 60
 IDLE = 100

@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.bench import dolphie
 from tests.bench.model import Row
-from tests.bench.private_servers import MariaDb, cpu_s, mariadb, work
-from tests.bench.starting import ROOT, environment, write_inventory
-from tests.bench.unavailable import Unavailable
+from tests.bench.support import dolphie
+from tests.bench.support.private_servers import MariaDb, cpu_s, mariadb, work
+from tests.bench.support.starting import ROOT, environment, write_inventory
+from tests.bench.support.unavailable import Unavailable
 
 SETTLE_S, PIECE_S = 4.0, 3.0
 
@@ -45,7 +45,7 @@ class Console:
 def console(folder: Path, server: MariaDb) -> Iterator[Console]:
     """Run our window until the block ends; give it when its topology shows the server."""
     inventory = write_inventory(folder / "inventory.toml", server.port)
-    command = [sys.executable, "-m", "tests.bench.watch_probe", "--data", str(folder / "data"), "--inventory"]
+    command = [sys.executable, "-m", "tests.bench.support.watch_probe", "--data", str(folder / "data"), "--inventory"]
     began = time.monotonic()
     process = subprocess.Popen(
         [*command, str(inventory)],

@@ -24,11 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from services.history.recordings.recording import open_recording
-from tests.bench import dolphie
 from tests.bench.model import Row
-from tests.bench.private_servers import cpu_s, mariadb, work
-from tests.bench.starting import ROOT, environment, write_inventory
-from tests.bench.unavailable import Unavailable
+from tests.bench.support import dolphie
+from tests.bench.support.private_servers import cpu_s, mariadb, work
+from tests.bench.support.starting import ROOT, environment, write_inventory
+from tests.bench.support.unavailable import Unavailable
 
 SETTLE_S, PIECE_S, RECORD_S = 30.0, 8.0, 300.0
 _ROWS = "SELECT count(*) FROM replay_data"

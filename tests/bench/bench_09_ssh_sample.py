@@ -23,8 +23,8 @@ from services.connections.ssh.connection import SshLink
 from services.connections.sudo import Wrapped
 from services.secrets import MemoryVault
 from tests.bench.model import Row, paired
-from tests.bench.private_servers import Sshd, cpu_s, sshd
-from tests.bench.unavailable import Unavailable
+from tests.bench.support.private_servers import Sshd, cpu_s, sshd
+from tests.bench.support.unavailable import Unavailable
 
 FILES = "/proc/stat /proc/diskstats /proc/meminfo /proc/loadavg"
 SAMPLES = 40

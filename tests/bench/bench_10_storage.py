@@ -9,9 +9,9 @@ from pathlib import Path
 from services.clock import ManualClock
 from services.history.store import HistoryStore
 from services.series import Sample
-from tests.bench.history_day import NAIVE, folder, our_day
 from tests.bench.model import Row, paired
-from tests.bench.stream import read_stream
+from tests.bench.support.history_day import NAIVE, folder, our_day
+from tests.bench.support.stream import read_stream
 
 SAMPLES = 600
 PROMETHEUS_B = 1.3  # published: about 1.3 bytes per sample

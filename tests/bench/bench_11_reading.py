@@ -11,9 +11,9 @@ import numpy as np
 
 from services.history.columns.rollup import MINUTE_S, by_step
 from services.history.store import HistoryStore
-from tests.bench.history_day import READ, duckdb_day, naive_day, naive_keys, our_day
 from tests.bench.model import Row, missing, paired
-from tests.bench.unavailable import Unavailable
+from tests.bench.support.history_day import READ, duckdb_day, naive_day, naive_keys, our_day
+from tests.bench.support.unavailable import Unavailable
 
 
 def _timed(action: Callable[[], object]) -> float:

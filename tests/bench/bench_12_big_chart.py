@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from services.series import Series
 from tests.bench.model import Row, paired
-from tests.bench.plotting import AT, NOISE, BareChart, application, frame_ms, line_spec, noisy, one_point
+from tests.bench.support.plotting import AT, NOISE, BareChart, application, frame_ms, line_spec, noisy, one_point
 from widgets.charts.plots.plot import Plot
 
 CURVES, POINTS, SIZE = 20, 86_400, (1200, 800)

@@ -15,7 +15,17 @@ from PySide6.QtWidgets import QApplication
 
 from services.series import Series
 from tests.bench.model import Row, paired
-from tests.bench.plotting import AT, NOISE, PAGE_NOISE, BareChart, application, frame_ms, line_spec, noisy, one_point
+from tests.bench.support.plotting import (
+    AT,
+    NOISE,
+    PAGE_NOISE,
+    BareChart,
+    application,
+    frame_ms,
+    line_spec,
+    noisy,
+    one_point,
+)
 from widgets.charts.page import ChartsPage
 
 CHARTS, CURVES, POINTS, SIZE = 12, 4, 3600, (1600, 1000)

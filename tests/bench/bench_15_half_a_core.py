@@ -10,12 +10,12 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.bench.control_group import control_group
 from tests.bench.model import Row, missing
-from tests.bench.private_servers import mariadb, work
-from tests.bench.soaked import Soaked, soaked
-from tests.bench.starting import write_inventory
-from tests.bench.unavailable import Unavailable
+from tests.bench.support.control_group import control_group
+from tests.bench.support.private_servers import mariadb, work
+from tests.bench.support.soaked import Soaked, soaked
+from tests.bench.support.starting import write_inventory
+from tests.bench.support.unavailable import Unavailable
 
 SERVERS, PER_SECOND, SECONDS = 3, 40.0, 60.0
 LIMIT_MS = 50.0

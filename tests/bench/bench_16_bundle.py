@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 from tests.bench.model import Row, paired
-from tests.bench.starting import ROOT, environment
-from tests.bench.unavailable import Unavailable
+from tests.bench.support.starting import ROOT, environment
+from tests.bench.support.unavailable import Unavailable
 
 LIMIT = 1.3
 BUNDLE = (

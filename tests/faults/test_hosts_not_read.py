@@ -19,9 +19,9 @@ from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.types import Reach
 from tests.faults.scripted.facts import facts_of
-from tests.faults.test_walk import STOPS
-from tests.faults.walk import Spoil, Stop, bench_of
-from tests.faults.walk_spoils import on, option
+from tests.faults.walking.spoils import on, option
+from tests.faults.walking.test_walk import STOPS
+from tests.faults.walking.walk import Spoil, Stop, bench_of
 
 OLD = (("gcache.page.000001", 128 * 2**20, 0.5),)
 WARNINGS = (

@@ -39,10 +39,11 @@ from services.procedures.conditions.server.same_rows import checksum_of
 from services.procedures.gather.gather import gather
 from services.sampling.metrics.derived_now import DerivedNow
 from services.secrets import MemoryVault
-from tests.hostile import mongo_road, mysql_server, ssh_server
+from tests.hostile import mongo_road
 from tests.hostile.damage import damaged, damaged_host, damaged_text, talk
-from tests.hostile.listener import Listener
 from tests.hostile.parsers import PARSERS, as_printed
+from tests.hostile.servers import mysql_server, ssh_server
+from tests.hostile.servers.listener import Listener
 from tests.unit.connections import packets as p
 from tests.unit.recorded.replies import ReplaySession, load, situations
 

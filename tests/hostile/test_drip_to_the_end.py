@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile import mysql_server as m
-from tests.hostile import ssh_server as s
-from tests.hostile.estate import ROOT
-from tests.hostile.listener import Listener, Script, drip
+from tests.hostile.servers import mysql_server as m
+from tests.hostile.servers import ssh_server as s
+from tests.hostile.servers.estate import ROOT
+from tests.hostile.servers.listener import Listener, Script, drip
 from tests.unit.connections import packets as p
 
 WAIT_S = 3.0

@@ -34,8 +34,8 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QLabel, QWidget
 
 from services.connections.host import HostSession
 from services.connections.limits import Limits
-from tests.hostile.estate import HONEST, Estate, Hostile
 from tests.hostile.memory import grown, resident
+from tests.hostile.servers.estate import HONEST, Estate, Hostile
 
 QUICK = Limits(connect_s=1.0, handshake_s=2.0, auth_s=2.0, channel_s=2.0, close_s=2.0, backoff_most_s=4.0)
 BUILT_S, SETTLE_S = 60.0, 8.0

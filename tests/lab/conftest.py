@@ -14,12 +14,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.lab.estate.engine import MYSQL_RELEASE
 from tests.lab.estate.estate import Estate
-from tests.lab.estate.image import not_to_be_had
+from tests.lab.estate.host.image import not_to_be_had
 from tests.lab.estate.leftovers import leftovers
 from tests.lab.estate.locks import lab_lock
 from tests.lab.estate.requirements import unavailable_reason
+from tests.lab.estate.servers.engine import MYSQL_RELEASE
 from tests.lab.estate.spec import STEER, TRIALS
 from tests.lab.sample import leave_out_long
 from tests.lab.sharing import fills_gaps

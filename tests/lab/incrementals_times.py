@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from services.procedures.plan.run_model import RunState, RunView
-from tests.lab.estate import dataset, load
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures.steering import Console
-from tests.lab.procedures.writer import TABLE, Writer
+from tests.lab.estate.servers import dataset, load
+from tests.lab.procedures.console.steering import Console
+from tests.lab.procedures.states.writer import TABLE, Writer
 
 JOINER, DONORS = "s3", ("s1", "s2")
 FOLDER = "/srv/rejoin/chain"

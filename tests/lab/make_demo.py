@@ -17,8 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.lab.estate.estate import Estate
-from tests.lab.estate.load import Load
 from tests.lab.estate.locks import lab_lock
+from tests.lab.estate.servers.load import Load
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT = ROOT / "resources" / "demo" / "incident.pilothouse"

@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.locks import lab_lock
 from tests.lab.make_demo import ROOT
-from tests.lab.mongodb.conversion import load
+from tests.lab.mongodb.procedures.conversion import load
 
 DEFAULT = ROOT / "resources" / "demo" / "conversion.pilothouse"
 LENGTH_S, CALM_S = 170, 20.0

@@ -20,7 +20,7 @@ from services.clock import SystemClock
 from services.connections.reads.registry import statement_of
 from services.discovery.looks.probe import probe
 from services.facts.server.dialect import VARIABLES
-from tests.lab.connecting import entry, session
+from tests.lab.connections.connecting import entry, session
 from tests.lab.estate.estate import Estate
 from tests.unit.recorded.replies import HERE, RecordingSession
 

@@ -20,11 +20,11 @@ from services.facts.binlog.survey import parse_survey
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import survey_name
 from services.procedures.plan.run_model import RunState, RunView
 from tests.lab import incrementals_times
-from tests.lab.estate import dataset, load
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures import rejoining
-from tests.lab.procedures.steering import Console
-from tests.lab.procedures.writer import TABLE, Writer
+from tests.lab.estate.servers import dataset, load
+from tests.lab.procedures.console.steering import Console
+from tests.lab.procedures.states import rejoining
+from tests.lab.procedures.states.writer import TABLE, Writer
 
 PAGE = Path(__file__).resolve().parents[2] / "resources" / "docs" / "rejoining.md"
 JOINER, DONORS = "s3", ("s1", "s2")

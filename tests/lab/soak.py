@@ -16,12 +16,12 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.bench.control_group import ControlGroup, control_group
-from tests.bench.soaked import Soaked, soaked
-from tests.bench.unavailable import Unavailable
+from tests.bench.support.control_group import ControlGroup, control_group
+from tests.bench.support.soaked import Soaked, soaked
+from tests.bench.support.unavailable import Unavailable
 from tests.lab.estate.estate import Estate
-from tests.lab.estate.load import Load
 from tests.lab.estate.locks import lab_lock
+from tests.lab.estate.servers.load import Load
 from tests.lab.soak_page import Findings, report
 
 

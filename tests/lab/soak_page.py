@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tests.bench.soaked import Soaked
-from tests.bench.soaked_memory import SETTLED_S, Memory, Slope, held_slope, objects_slope
+from tests.bench.support.soaked import Soaked
+from tests.bench.support.soaked_memory import SETTLED_S, Memory, Slope, held_slope, objects_slope
 
 
 @dataclass

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.estate import dataset
-from tests.lab.estate.dataset import DataSet
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.servers import dataset
+from tests.lab.estate.servers.dataset import DataSet
 from tests.lab.estate.waiting import on_this_machine
-from tests.lab.procedures.writer import Writer
+from tests.lab.procedures.states.writer import Writer
 
 LAB = str(Path(__file__).resolve().parents[2] / "packaging" / "lab.py")
 MEMBERS = ("s1", "s2", "s3")

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.lab.asking_hosts import server_states, ssh
-from tests.lab.estate import load, status
+from tests.lab.estate import status
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.servers import load
 from tests.lab.estate.waiting import wait_until, while_asserts
 
 MEMBERS = ("n1", "n2", "n3")

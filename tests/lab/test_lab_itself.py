@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from tests.lab.asking_hosts import server_states, ssh
-from tests.lab.estate import network
 from tests.lab.estate.errors import LabTimeoutError
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.host import network
+from tests.lab.estate.host.mirrors import debian_mirror
 from tests.lab.estate.leftovers import leftovers
-from tests.lab.estate.mirrors import debian_mirror
 from tests.lab.estate.spec import ESTATES
 from tests.lab.estate.waiting import wait_until, while_asserts
 

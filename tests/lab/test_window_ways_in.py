@@ -26,7 +26,7 @@ from app.window.window_run import Play, WindowStart
 from services.discovery.model import ClusterSnapshot
 from services.inventory.toml_file import load_inventory
 from services.types import Health, Reach
-from tests.lab.connecting import known_hosts_of
+from tests.lab.connections.connecting import known_hosts_of
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.vault import VARIABLES
 from tests.lab.window_hooks import TestedHooks

@@ -9,14 +9,15 @@ import sys
 import time
 from collections.abc import Sequence
 
-from tests.lab.estate import dataset, load, status
+from tests.lab.estate import status
+from tests.lab.estate.breaking.verbs import add_verbs
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
-from tests.lab.estate.image import ensure_image
+from tests.lab.estate.host.image import ensure_image
 from tests.lab.estate.leftovers import leftovers
 from tests.lab.estate.requirements import unavailable_reason
+from tests.lab.estate.servers import dataset, load
 from tests.lab.estate.spec import ESTATES, EstateSpec
-from tests.lab.estate.verbs import add_verbs
 
 _START = time.monotonic()
 _NAMES = tuple(spec.name for spec in ESTATES)

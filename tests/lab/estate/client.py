@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.lab.estate import vault
-from tests.lab.estate.engine import MONGOD, MONGOS, MYSQL
-from tests.lab.estate.mongodb import PORTS
 from tests.lab.estate.paths import private_dir, state_root
+from tests.lab.estate.servers.engine import MONGOD, MONGOS, MYSQL
+from tests.lab.estate.servers.mongodb import PORTS
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import EstateSpec
 

@@ -10,34 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.lab.estate import (
-    breaks,
-    client,
-    config,
-    container,
-    database,
-    galera,
-    group,
-    group_faults,
-    lag,
-    limits,
-    load,
-    mongodb,
-    network,
-    proc,
-    quiet,
-    replication,
-    rootfs,
-    skew,
-    slow,
-    tls,
-    vault,
-)
+from tests.lab.estate import client, tls, vault
+from tests.lab.estate.breaking import breaks, group_faults, lag, skew, slow
 from tests.lab.estate.errors import LabError
-from tests.lab.estate.image import ensure_image
+from tests.lab.estate.host import config, container, limits, network, proc, quiet, rootfs
+from tests.lab.estate.host.image import ensure_image
 from tests.lab.estate.leftovers import lab_processes, leftovers
 from tests.lab.estate.locks import lab_lock
 from tests.lab.estate.paths import private_dir, state_root
+from tests.lab.estate.servers import database, galera, group, load, mongodb, replication
 from tests.lab.estate.shell import Result
 from tests.lab.estate.spec import EstateSpec, HostSpec, estate_spec
 from tests.lab.estate.waiting import wait_until

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.lab.estate import cgroups, mounts, proc, rootfs
+from tests.lab.estate.host import cgroups, mounts, proc, rootfs
 from tests.lab.estate.paths import cache_dir, data_root, state_root
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import ESTATES, EstateSpec

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tests.lab.estate.engine import MYSQL_RELEASE, Engine, engine_of
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.paths import PREFIX
+from tests.lab.estate.servers.engine import MYSQL_RELEASE, Engine, engine_of
 
 
 @dataclass(frozen=True, slots=True)

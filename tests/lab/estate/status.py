@@ -5,9 +5,11 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 
-from tests.lab.estate import breaks, database, group, load, mongodb, proc, replication
+from tests.lab.estate.breaking import breaks
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.host import proc
+from tests.lab.estate.servers import database, group, load, mongodb, replication
 from tests.lab.estate.spec import EstateSpec
 
 

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from tests.lab.estate.client import client_dir
-from tests.lab.estate.config_mysql import CA
-from tests.lab.estate.engine import MYSQL
-from tests.lab.estate.image import ensure_image
+from tests.lab.estate.host.image import ensure_image
 from tests.lab.estate.paths import private_dir, state_root
+from tests.lab.estate.servers.config_mysql import CA
+from tests.lab.estate.servers.engine import MYSQL
 from tests.lab.estate.shell import run
 from tests.lab.estate.spec import EstateSpec
 

@@ -12,8 +12,8 @@ from typing import Any
 from services.connections.budget import Metered
 from services.connections.mongo.login import Credentials, greet, log_in
 from services.connections.mongo.wire import MongoWire
-from tests.lab.estate import mongodb
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.servers import mongodb
 
 _KEYS = ("_id", "host", "arbiterOnly", "priority", "votes", "hidden", "slaveDelay", "tags")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab.estate.estate import Estate
-from tests.lab.mongodb.conversion import COPY, anew, files, is_mirrored
+from tests.lab.mongodb.procedures.conversion import COPY, anew, files, is_mirrored
 from tests.lab.mongodb.servers import binary, has_tls
 from tests.lab.sample import leave_out
 

@@ -15,8 +15,8 @@ from services.discovery.model import ClusterSnapshot
 from services.inventory.toml_file import load_inventory
 from services.sampling.watcher import Watcher
 from services.types import Health
-from tests.lab.estate import mongodb
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.servers import mongodb
 from tests.lab.mysql.watching import becomes, watched
 
 

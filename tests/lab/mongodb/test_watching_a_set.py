@@ -20,12 +20,12 @@ from services.discovery.judgement import states
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.sampling.watcher import Watcher
 from services.types import Health
-from tests.lab.estate import mongodb
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
-from tests.lab.estate.mongo_wire import RefusedError
+from tests.lab.estate.servers import mongodb
+from tests.lab.estate.servers.mongo_wire import RefusedError
 from tests.lab.mongodb.by_hand import reconfigure
-from tests.lab.mongodb.conversion import anew
+from tests.lab.mongodb.procedures.conversion import anew
 from tests.lab.mysql.watching import becomes, watched
 
 WHOLE = {"d1": "mongodb-primary", "d2": "mongodb-secondary", "d3": "mongodb-secondary"}

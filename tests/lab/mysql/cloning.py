@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.lab.estate import database, group
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.servers import database, group
 from tests.lab.estate.waiting import wait_until
 from tests.lab.mysql.seeing import write
 

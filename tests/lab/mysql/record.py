@@ -23,10 +23,10 @@ from services.connections.reads.registry import command_of
 from services.errors import UserError
 from services.facts import reads
 from tests.lab import record_replies
-from tests.lab.connecting import entry, free_session
-from tests.lab.estate import database, group, load
+from tests.lab.connections.connecting import entry, free_session
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.servers import database, group, load
 from tests.lab.estate.waiting import wait_until
 from tests.lab.mysql import cloning
 from tests.unit.recorded.replies import HERE

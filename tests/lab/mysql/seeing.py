@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.lab.estate import group
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.servers import group
 from tests.lab.estate.waiting import wait_until
 
 MEMBERS = ("g1", "g2", "g3")

@@ -7,9 +7,9 @@ import tomllib
 import pytest
 
 from tests.lab.asking_hosts import server_states, ssh
-from tests.lab.connecting import entry, free_session
-from tests.lab.estate import group
+from tests.lab.connections.connecting import entry, free_session
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.servers import group
 from tests.lab.estate.waiting import on_this_machine
 from tests.lab.mysql.seeing import MEMBERS, status, until_online, until_there, write
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from services.errors import UserError
-from tests.lab.connecting import entry, free_session
-from tests.lab.estate import group
+from tests.lab.connections.connecting import entry, free_session
 from tests.lab.estate.errors import LabTimeoutError
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.servers import group
 from tests.lab.estate.waiting import while_asserts
 from tests.lab.mysql.seeing import said, states, until, until_online, until_there, write
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.lab.estate import database
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.servers import database
 from tests.lab.estate.waiting import while_asserts
 from tests.lab.mysql.seeing import status, until_there, write
 

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.lab.estate.host.mirrors import debian_mirror
 from tests.lab.estate.locks import lab_lock
-from tests.lab.estate.mirrors import debian_mirror
 from tests.lab.estate.paths import cache_dir
 from tests.lab.estate.shell import Result, run
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures import backups
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.console.steering import Console
+from tests.lab.procedures.states import backups
 from tests.lab.procedures.whole import Whole
 from tests.lab.sample import leave_out
 

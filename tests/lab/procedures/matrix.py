@@ -29,11 +29,11 @@ from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.locks import lab_lock
 from tests.lab.estate.spec import TRIALS
-from tests.lab.procedures import trials
-from tests.lab.procedures.faults import FAULTS, Fault
+from tests.lab.procedures.console.steering import Console
 from tests.lab.procedures.matrix_page import HEADING, KILLED_ROW, Cells, page
 from tests.lab.procedures.scenarios import SCENARIOS, Scenario
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.states import trials
+from tests.lab.procedures.states.faults import FAULTS, Fault
 from tests.lab.procedures.whole import Whole
 
 ALIKE = ("steer", *(spec.name for spec in TRIALS))

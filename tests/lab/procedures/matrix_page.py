@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.lab.procedures.faults import FAULTS
 from tests.lab.procedures.scenarios import SCENARIOS
+from tests.lab.procedures.states.faults import FAULTS
 
 KILLED_ROW = "console killed"
 ROWS = (KILLED_ROW, *(fault.name for fault in FAULTS))

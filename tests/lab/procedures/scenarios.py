@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from services.procedures.plan.run_model import Entry, RunView, StepState
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures.obstacles import node_down, nothing
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.console.steering import Console
+from tests.lab.procedures.states.obstacles import node_down, nothing
 from tests.lab.procedures.whole import members
 
 _SWITCHED = (

@@ -16,10 +16,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from services.procedures.plan.looks import AT_THE_END
-from tests.lab.estate import dataset, slow
+from tests.lab.estate.breaking import slow
 from tests.lab.estate.estate import Estate
-from tests.lab.estate.more_packages import installed
-from tests.lab.procedures.steering import Console
+from tests.lab.estate.host.more_packages import installed
+from tests.lab.estate.servers import dataset
+from tests.lab.procedures.console.steering import Console
 from tests.lab.procedures.whole import Whole, members
 
 CHOICES = ("none", "pigz", "lz4", "zstd", "auto")

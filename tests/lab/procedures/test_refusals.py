@@ -9,9 +9,10 @@ import pytest
 
 from services.procedures.plan.run_model import RunState
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures import obstacles
-from tests.lab.procedures import obstacles_after_crash as after_crash
-from tests.lab.procedures.obstacles import (
+from tests.lab.procedures.console.steering import Console
+from tests.lab.procedures.states import obstacles
+from tests.lab.procedures.states import obstacles_after_crash as after_crash
+from tests.lab.procedures.states.obstacles import (
     Refusal,
     assert_refused,
     disk_nearly_full,
@@ -22,9 +23,8 @@ from tests.lab.procedures.obstacles import (
     shell,
     together,
 )
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.states.writer import Writer
 from tests.lab.procedures.whole import Whole, members
-from tests.lab.procedures.writer import Writer
 from tests.lab.sample import sampled
 
 BACKUP, ROLLING, ADD, CRASH = "desync-for-backup", "rolling-restart", "add-node", "bootstrap-after-crash"

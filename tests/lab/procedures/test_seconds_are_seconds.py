@@ -11,7 +11,7 @@ import pytest
 from services.procedures.plan.run_model import RunState, RunView
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts
-from tests.lab.procedures.steering import KILLED, Console
+from tests.lab.procedures.console.steering import KILLED, Console
 from tests.lab.procedures.whole import Whole
 
 SECONDS, STILL = 8.0, 11.0

@@ -12,9 +12,9 @@ import pytest
 from services.procedures.plan.run_model import RunState, StepState
 from services.procedures.report.blocks import moment as utc
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures.at_terminal import Terminal, at_terminal
-from tests.lab.procedures.obstacles import option_file
-from tests.lab.procedures.steering import KILLED, Console
+from tests.lab.procedures.console.at_terminal import Terminal, at_terminal
+from tests.lab.procedures.console.steering import KILLED, Console
+from tests.lab.procedures.states.obstacles import option_file
 from tests.lab.procedures.whole import Whole
 
 QUESTION = "Is the backup on s3 done?"

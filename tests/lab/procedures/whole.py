@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from tests.lab.estate import database, galera, rootfs
 from tests.lab.estate.estate import Estate
-from tests.lab.estate.image import ensure_image
+from tests.lab.estate.host import rootfs
+from tests.lab.estate.host.image import ensure_image
+from tests.lab.estate.servers import database, galera
 from tests.lab.estate.shell import run
 from tests.lab.estate.waiting import while_asserts
 

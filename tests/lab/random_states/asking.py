@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.console.steering import Console
 from tests.lab.random_states.verbs import MEMBERS, Person
 
 RUN_LIMIT_S = 420.0

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 import pymysql
 
-from tests.lab.estate import client, container, database, vault
+from tests.lab.estate import client, vault
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.host import container
+from tests.lab.estate.servers import database
 from tests.lab.random_states import setting_traps
 from tests.lab.random_states.branches import Tree
 from tests.lab.random_states.ledger import Ledger, SqlTalk

@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.lab.estate import breaks, container, database, galera, rootfs
+from tests.lab.estate.breaking import breaks
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.host import container, rootfs
+from tests.lab.estate.servers import database, galera
 from tests.lab.estate.shell import run
 from tests.lab.procedures.whole import Whole, members
 from tests.lab.random_states.ledger import MAKE, MAKE_SIDE, TABLE

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.lab.estate import client
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.console.steering import Console
 from tests.lab.random_states.asking import Asked, Asking
 from tests.lab.random_states.branches import forked_pairs, shares
 from tests.lab.random_states.hands import Hands

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.lab.estate import database
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.servers import database
 from tests.lab.random_states.ledger import SIDE, TABLE
 
 Held = dict[str, frozenset[int]]

@@ -10,7 +10,7 @@ import pytest
 from services.clock import ManualClock
 from services.history.store import HistoryStore
 from services.series import Sample
-from tests.bench.stream import read_stream
+from tests.bench.support.stream import read_stream
 
 START = 1_800_000_000.0  # on a whole hour
 

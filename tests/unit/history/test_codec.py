@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from services.history.columns.codec import Block, Table, encode, merge
 from services.history.recordings.bounds import CodecError
-from tests.bench.stream import read_stream
+from tests.bench.support.stream import read_stream
 from tests.examples import examples
 
 NONE = np.zeros(0, np.uint32)

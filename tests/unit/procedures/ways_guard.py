@@ -1,7 +1,7 @@
 """A guard for tests: every check that blocks opens a way, in each state that any test makes.
 
-The ways themselves are walked in tests/faults/test_walk.py; here no state, of the many in which something can't be
-read, ends with a refusal that says nothing of what to do.
+The ways themselves are walked in tests/faults/walking/test_walk.py; here no state, of the many in which something
+can't be read, ends with a refusal that says nothing of what to do.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from services.sampling.ist_reach import (
     reach,
 )
 from services.sampling.past.seqno_ring import Point, SeqnoRing
-from tests.bench.stream import read_stream
+from tests.bench.support.stream import read_stream
 
 MIB = 2.0**20
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.lab.estate import database, mongodb
 from tests.lab.estate.estate import Estate
+from tests.lab.estate.servers import database, mongodb
 
 DROP_IN = "pilothouse-lab.conf"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.lab.estate.estate import Estate
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.console.steering import Console
 
 
 @pytest.fixture

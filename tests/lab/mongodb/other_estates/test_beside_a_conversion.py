@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from services.procedures.plan.run_model import RunState
-from tests.lab.estate import database, mongodb
 from tests.lab.estate.errors import LabError
 from tests.lab.estate.estate import Estate
-from tests.lab.estate.mongo_wire import RefusedError
-from tests.lab.mongodb.conversion import (
+from tests.lab.estate.servers import database, mongodb
+from tests.lab.estate.servers.mongo_wire import RefusedError
+from tests.lab.mongodb.other_estates.changing import restarted, write
+from tests.lab.mongodb.procedures.conversion import (
     MIRRORS,
     NAME,
     ROLLING,
@@ -26,8 +27,7 @@ from tests.lab.mongodb.conversion import (
     load,
     rows_are_there,
 )
-from tests.lab.mongodb.other_estates.changing import restarted, write
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.console.steering import Console
 
 _MOST = 60
 _SECOND = """\

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from services.procedures.plan.run_model import RunState, StepState
-from tests.lab.estate import database, mongodb
 from tests.lab.estate.estate import Estate
-from tests.lab.mongodb.conversion import (
+from tests.lab.estate.servers import database, mongodb
+from tests.lab.mongodb.other_estates.changing import restarted, text_of, write
+from tests.lab.mongodb.procedures.conversion import (
     NAME,
     ROLLING,
     as_words,
@@ -16,8 +17,7 @@ from tests.lab.mongodb.conversion import (
     load,
     rows_are_there,
 )
-from tests.lab.mongodb.other_estates.changing import restarted, text_of, write
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.console.steering import Console
 
 
 @pytest.mark.long

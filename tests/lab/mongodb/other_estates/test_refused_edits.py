@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services.procedures.plan.run_model import RunState
-from tests.lab.estate import database, mongodb
 from tests.lab.estate.estate import Estate
-from tests.lab.mongodb.conversion import (
+from tests.lab.estate.servers import database, mongodb
+from tests.lab.mongodb.procedures.conversion import (
     NAME,
     ROUTERS,
     WINDOW,
@@ -19,7 +19,7 @@ from tests.lab.mongodb.conversion import (
     rows_are_there,
     started_with,
 )
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.console.steering import Console
 
 _TOOLS = "/srv/tool"
 

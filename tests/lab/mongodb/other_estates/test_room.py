@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services.procedures.plan.run_model import RunState, StepState
-from tests.lab.estate import database
 from tests.lab.estate.estate import Estate
-from tests.lab.mongodb.conversion import (
+from tests.lab.estate.servers import database
+from tests.lab.mongodb.procedures.conversion import (
     MIRRORS,
     NAME,
     ROLLING,
@@ -21,7 +21,7 @@ from tests.lab.mongodb.conversion import (
     load,
     rows_are_there,
 )
-from tests.lab.procedures.steering import Console
+from tests.lab.procedures.console.steering import Console
 
 
 @pytest.mark.long

@@ -12,7 +12,7 @@ from services.sampling.metrics.catalogue import load_catalogue, parse_catalogue
 from services.sampling.metrics.catalogue_page import catalogue_page
 from services.sampling.metrics.charts import load_charts, parse_charts, read_charts
 from services.sampling.metrics.formula import Frame
-from tests.bench.stream import read_stream
+from tests.bench.support.stream import read_stream
 
 UNITS = {"%", "B", "B/s", "1/s", "s", "ms", "h", ""}
 OF_CPU = ("cpu.user", "cpu.system", "cpu.iowait", "cpu.idle", "cpu.steal")

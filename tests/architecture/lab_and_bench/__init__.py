@@ -1,0 +1,1 @@
+"""The lab and the benchmarks, as far as they need no host."""

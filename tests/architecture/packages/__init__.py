@@ -1,0 +1,1 @@
+"""Set-up, test command and packages."""

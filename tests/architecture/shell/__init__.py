@@ -1,0 +1,1 @@
+"""Programs that the console gives to a shell."""

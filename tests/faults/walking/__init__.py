@@ -1,0 +1,1 @@
+"""Every refusal, its advice followed, leads to a run that ends well."""

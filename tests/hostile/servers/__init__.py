@@ -1,0 +1,1 @@
+"""Servers that lie, stall and flood."""

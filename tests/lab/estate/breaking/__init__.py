@@ -1,0 +1,1 @@
+"""The faults of an estate: each has its inverse."""

@@ -1,0 +1,1 @@
+"""A host of an estate: its image, file system, network and container."""

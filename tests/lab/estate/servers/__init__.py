@@ -1,0 +1,1 @@
+"""The database servers of an estate: configuration, accounts, clusters, data and load."""

@@ -1,0 +1,1 @@
+"""The procedures of MongoDB in the lab."""

@@ -1,0 +1,1 @@
+"""Changes to real hosts: the Operator's sessions, files and lock."""

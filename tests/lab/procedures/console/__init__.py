@@ -1,0 +1,1 @@
+"""The console as tests drive it: a process, a terminal, the window."""

@@ -1,0 +1,1 @@
+"""bootstrap-after-crash and forked histories on real servers."""

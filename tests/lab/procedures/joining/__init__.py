@@ -1,0 +1,1 @@
+"""add-node and snapshot-node on real servers."""

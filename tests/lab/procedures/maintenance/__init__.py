@@ -1,0 +1,1 @@
+"""Planned maintenance on real servers."""

@@ -1,0 +1,1 @@
+"""A node that returns without an SST, on real servers."""

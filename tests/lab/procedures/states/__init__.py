@@ -1,0 +1,1 @@
+"""States that tests create on real hosts, each with its inverse."""

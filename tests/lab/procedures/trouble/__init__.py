@@ -1,0 +1,1 @@
+"""Faults around a run, and how it goes on, on real servers."""

@@ -1,0 +1,1 @@
+"""Procedures through the window, on real servers."""

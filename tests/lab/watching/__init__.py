@@ -1,0 +1,1 @@
+"""Discovery, sampling and the drawing of real clusters."""

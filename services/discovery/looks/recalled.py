@@ -17,7 +17,7 @@ def recalled(last: EstateSnapshot, hosts: Mapping[str, str]) -> EstateSnapshot:
     """Return who belonged to which cluster in the last picture, and nothing of how they were.
 
     Identities alone are recalled: a state of yesterday is no state, and a change since then was seen by nobody. What a
-    server says itself comes before all of it (see grouping.assign_galera).
+    server says itself comes before all of it (families/galera/claims.py).
 
     Args:
         hosts: host key -> address of the hosts that are watched; what is no longer among them is not recalled.

@@ -20,11 +20,11 @@ from services.connections.links import Links, Road
 from services.connections.operator import client as operator_client
 from services.connections.operator import files as operator_files
 from services.connections.ports import FileSeen, Output, Rows
+from services.connections.server_kinds import COMMANDS, takes
 from services.connections.sql import setup as sql_setup
 from services.connections.ssh.host_key_check import HostKeyPolicy
 from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable, UserError
 from services.i18n import tr
-from services.inventory.kinds import MONGODB
 from services.secrets import Secret
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class HostOperator:
     # ------------------------------------------------------------------------------------------------------------------
     def _mongo(self, limit_s: float) -> MongoLink:
         self._links.refuse_when_closed()
-        if self._entry.kind != MONGODB.code:
+        if not takes(self._entry, COMMANDS):
             raise BadInput(tr("The inventory does not say that a MongoDB server runs here."), host=self.host)
         link = self._links.mongo(limit_s)
         try:

@@ -200,17 +200,17 @@ class _Gathering:
         if Way.SSH.leads_to(one.facts):
             who = reader.run("root", commands.WHO.read(sudo=True))
             one.facts = replace(one.facts, is_root=None if who is None else is_root(who.text))
-        self._read(one, (*self._of_membership(one.facts), *self._order), Turn.ALONE)
+        self._read(one, (*self._of_membership(one.facts, session.kind), *self._order), Turn.ALONE)
         one.facts = replace(one.facts, node_name=_node_name(one.facts))
         if entry is not None and entry.ways_of and one.facts.node_name:  # seen as a member it goes by its node's name
             one.facts = replace(one.facts, remembered=remembered(self.memory, name, address, one.facts.node_name))
         return one
 
-    def _of_membership(self, host: HostFacts) -> tuple[type[Part], ...]:
+    def _of_membership(self, host: HostFacts, kind: str) -> tuple[type[Part], ...]:
         """Return what is read of every host, to tell whose member it is; of a mere look at the cluster's state, where
         its server is silent only."""
         running = host.node is not None and host.node.server is not None
-        if host.node is not None and host.node.speaks == MONGODB.speaks:
+        if kind == MONGODB.code:
             return ()  # it says itself whose member it is
         return (DataFolder,) if running and not self._order else (Options, DataFolder)
 

@@ -46,10 +46,13 @@ def load_inventory(path: str | Path) -> Inventory:
     return parse_inventory(read_text(file), str(file))
 
 
-def default_users(path: str | Path) -> tuple[str, str]:
-    """Return the users of SSH and SQL that [defaults] give, '' where they give none; raise BadInput for a faulty file.
+def default_users(path: str | Path, way: str = MYSQL.way) -> tuple[str, str]:
+    """Return the users that [defaults] give, '' where they give none; raise BadInput for a faulty file.
 
     A file that is not there gives none.
+
+    Args:
+        way: the table of the kind of server whose user is wanted beside that of SSH.
     """
     file = expanded(path)
     if is_missing(file):
@@ -57,8 +60,8 @@ def default_users(path: str | Path) -> tuple[str, str]:
     text = read_text(file)
     parse_inventory(text, str(file))
     defaults: dict[str, dict[str, object]] = tomllib.loads(text).get("defaults", {})
-    ssh, sql = (str(defaults.get(way, {}).get("user", "")) for way in ("ssh", "sql"))
-    return ssh, sql
+    ssh, server = (str(defaults.get(table, {}).get("user", "")) for table in ("ssh", way))
+    return ssh, server
 
 
 def read_text(file: Path) -> str:

@@ -75,8 +75,13 @@ KNOW_ITS_FACTS = {
 }
 """Production files elsewhere that read the part of the facts that MongoDB alone has (`NodeFacts.mongo`). A kind with
 a part of its own edits these, or those of them that mean it."""
-LATE = {"bson", "pymongo", "pymysql", "MySQLdb", "paramiko"}
-"""Drivers: what a table names is loaded where a server of that kind is opened."""
+LATE = {
+    *("bson", "pymongo", "pymysql", "MySQLdb", "paramiko"),
+    *(entry.link for entry in SERVER_KINDS.values()),
+    *("services.connections.probe.sql", "services.connections.probe.mongodb"),
+    *("services.discovery.looks.probe_mongodb", "services.facts.mongodb.reading", "services.sampling.mongo_poll"),
+}
+"""Drivers, and what asks a server of one kind: loaded where such a server is opened, whatever a table names."""
 
 
 def _sources(*words: str) -> Iterator[tuple[str, ast.Module]]:
@@ -125,17 +130,14 @@ def _file_of(module: str) -> Path:
     return ROOT / f"{module.replace('.', '/')}.py"
 
 
-def test_that_the_tables_load_no_driver_and_nothing_that_reads_one_kind_alone() -> None:
+def test_that_the_tables_load_no_driver_and_nothing_that_asks_a_server() -> None:
     # What gathers knows MongoDB's sets: it is loaded when a procedure is opened.
     modules = [path.removesuffix(".py").replace("/", ".") for path in (NAMES, *TABLES) if "/gather/" not in path]
     program = f"import sys, {', '.join(modules)}; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = set(ran.stdout.split())
     assert loaded.issuperset(modules)
-    own = {path.removesuffix(".py").removesuffix("/").replace("/", ".") for path in OF_MONGODB}
-    types_alone = {"services.facts.mongodb", "services.connections.mongo"}  # the folders; plain values of the facts
-    odd = {name for name in loaded & own if name not in types_alone and not name.endswith(".mongodb")}
-    assert odd | (loaded & LATE) == set()
+    assert loaded & LATE == set()
 
 
 def named(tree: ast.Module) -> set[str]:
@@ -164,10 +166,8 @@ def _names(node: ast.ImportFrom | ast.Import) -> set[str]:
 
 def test_that_no_file_but_the_tables_names_a_kind_that_is_not_the_default() -> None:
     places = {path: named(tree) for path, tree in _sources("inventory.kinds", "inventory import")}
-    assert set(TABLES) <= {path for path, found in places.items() if found - {"mysql"}}
-    assert {
-        path for path, found in places.items() if found - {"mysql"} and not path.startswith((*OWN, *TABLES))
-    } == set()
+    others = {path for path, found in places.items() if found - {"mysql"} and not path.startswith(OWN)}
+    assert others == set(TABLES)
 
 
 def asked(tree: ast.Module) -> set[str]:
@@ -207,7 +207,7 @@ def _decided_by(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _about_kinds(node: ast.AST) -> bool:
-    """Return whether it is a kind, or a kind's table, that is compared: the words of kinds are names of programs too."""
+    """Return whether a kind or its table is compared: the words of kinds are names of programs too."""
     if isinstance(node, ast.MatchValue):
         return True
     names = {inner.attr if isinstance(inner, ast.Attribute) else inner.id

@@ -14,9 +14,9 @@ from services.connections.ports import Output, Rows, Stream
 from services.connections.programs.plain_files import within
 from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import command_of, heartbeat_table, statement_of
+from services.connections.server_kinds import COMMANDS, STATEMENTS, refuse_other
 from services.errors import BadInput, Refused, Unreachable, UserError
 from services.i18n import tr
-from services.inventory.kinds import KINDS, MONGODB
 
 if TYPE_CHECKING:
     from services.clock import Clock
@@ -98,14 +98,13 @@ class HostSession:
         from services.connections.mongo.only_reads import template_of  # late: an SQL estate never asks
 
         template = template_of(read)
-        if self.kind != MONGODB.code:
-            raise self._other_kind(tr("command of MongoDB"))
+        refuse_other(self._entry, COMMANDS)
         return self._links.mongo(limit_s).ask(template, limit_s=limit_s)
 
     def query(self, read: SqlRead, *, limit_s: float = 5.0) -> Rows:
         """Send one statement of the registry; see ObserverSession."""
         sql = statement_of(read)
-        self._need_sql()
+        refuse_other(self._entry, STATEMENTS)
         table = heartbeat_table(read)
         if table is not None and (self._entry.sql is None or table != self._entry.sql.heartbeat_table):
             raise Refused(
@@ -117,7 +116,7 @@ class HostSession:
 
     def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
         """Return SHOW GLOBAL STATUS as name -> text."""
-        self._need_sql()
+        refuse_other(self._entry, STATEMENTS)
         return self._links.sql(limit_s).status(limit_s=limit_s)
 
     def run(self, read: CommandRead, *, limit_s: float = 10.0) -> Output:
@@ -166,14 +165,6 @@ class HostSession:
             raise BadInput(tr("The inventory gives no SSH way to this host."), host=self.host)
         link = self._links.ssh()
         return link, sudo.wrap(command, access, self._vault, user=link.target.user, host=self.host)
-
-    def _need_sql(self) -> None:
-        if self.kind == MONGODB.code:
-            raise self._other_kind(tr("statement"))
-
-    def _other_kind(self, what: str) -> BadInput:
-        text = tr("This server is one of {kind}: it takes no {what}.", kind=KINDS[self.kind].name, what=what)
-        return BadInput(text, host=self.host, safe=tr("Nothing was sent to the server."))
 
     def _ended(self) -> UserError:
         return Unreachable(tr("The session is closed."), host=self.host)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, Union, cast
 
 from services.connections.budget import UnderWay
+from services.connections.server_kinds import SERVER_KINDS
 from services.connections.sql import setup as sql_setup
 from services.errors import UserError
-from services.inventory.kinds import MONGODB
 
 if TYPE_CHECKING:
     from services.connections.gate import Gate
@@ -195,7 +195,7 @@ def _load_ways(entry: HostEntry) -> None:
     if entry.ssh is not None:
         importlib.import_module("services.connections.ssh.connection")
     if entry.sql is not None:
-        importlib.import_module(f"services.connections.{'mongo.link' if entry.kind == MONGODB.code else 'sql.session'}")
+        importlib.import_module(SERVER_KINDS[entry.kind].link)
 
 
 @contextlib.contextmanager

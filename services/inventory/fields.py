@@ -9,7 +9,7 @@ from typing import Any
 from services.addresses import is_address, is_login, parse_hop
 from services.errors import BadInput
 from services.i18n import tr
-from services.inventory.kinds import KINDS
+from services.inventory.kinds import FIRST, KINDS, MYSQL, InstanceKind
 from services.inventory.lookalikes import is_seen_whole
 from services.inventory.trust import is_place
 from services.secrets import SecretRef
@@ -185,7 +185,7 @@ SSH: dict[str, Check] = {
     "agent": flag,
     "certificate": text,
 }
-SQL: dict[str, Check] = {
+ACCOUNT: dict[str, Check] = {
     "user": word,
     "password": secret,
     "port": port,
@@ -198,21 +198,27 @@ SQL: dict[str, Check] = {
     "heartbeat_table": table,
     "operator_user": word,
     "operator_password": secret,
-}
-MONGODB: dict[str, Check] = {
-    **{key: check for key, check in SQL.items() if key != "heartbeat_table"},
     "source": word,
     "mechanism": choice("scram", "x509"),
 }
-WAYS: Mapping[str, Mapping[str, Check]] = {"ssh": SSH, "sql": SQL, "mongodb": MONGODB}
-"""What may stand in [host.ssh], [host.sql], [host.mongodb] and in the same tables of [defaults]."""
+"""What the account of a server may have; which of it a kind has, that kind's entry says (kinds.py)."""
+
+
+def of_kind(kind: InstanceKind) -> dict[str, Check]:
+    """Return what may stand in the table of a kind of server."""
+    return {name: ACCOUNT[name] for name in kind.fields}
+
+
+SQL = of_kind(MYSQL)
+WAYS: Mapping[str, Mapping[str, Check]] = {"ssh": SSH, **{way: of_kind(kind) for way, kind in FIRST.items()}}
+"""What may stand in [host.ssh], and in the table of each kind of server; and in the same tables of [defaults]."""
 
 _KIND: Mapping[str, Check] = {"kind": choice(*KINDS)}
-INSTANCE: Mapping[str, Check] = {**_KIND, **SQL, **MONGODB}
+INSTANCE: Mapping[str, Check] = {**_KIND, **ACCOUNT}
 """What may stand in [[host.instance]] of any kind."""
 
 
 def of_instance(kind: object) -> Mapping[str, Check]:
     """Return what may stand in [[host.instance]] of the kind that it names; of an unknown one everything."""
     found = KINDS.get(kind) if isinstance(kind, str) else None
-    return INSTANCE if found is None else {**_KIND, **WAYS[found.way]}
+    return INSTANCE if found is None else {**_KIND, **of_kind(found)}

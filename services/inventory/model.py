@@ -2,79 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from services.addresses import is_address
 from services.errors import BadInput
 from services.i18n import tr
-from services.inventory.kinds import KINDS, MONGODB, MYSQL, InstanceKind
-from services.secrets import SecretRef
+from services.inventory.access import MongoAccess, SqlAccess, SshAccess, Tls
+from services.inventory.kinds import KINDS, MYSQL, InstanceKind
 
-Tls = Literal["off", "required", "verify", "verify-ca", "verify-identity"]
-"""How a server's TLS is judged: resources/docs/inventory.md, "TLS"."""
-
-
-@dataclass(frozen=True, slots=True)
-class SshAccess:
-    """How to log in over SSH. `key`, `known_hosts`, `config`, `certificate` are paths; None means OpenSSH's default.
-
-    `config` "" means that no ssh_config is read at all; `port` None leaves the port to ssh_config, 22 otherwise.
-    """
-
-    user: str
-    port: int | None = None
-    key: str | None = None
-    passphrase: SecretRef | None = None
-    password: SecretRef | None = None
-    sudo: Literal["none", "nopasswd", "password"] = "none"
-    sudo_password: SecretRef | None = None
-    known_hosts: str | None = None
-    jump: str | None = None
-    config: str | None = None
-    agent: bool = True
-    certificate: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SqlAccess:
-    """How to log in over SQL: directly, through the SSH tunnel, or to the server's Unix socket over SSH.
-
-    `operator_user`, `operator_password`: the account of procedures that change the server, over the same way in;
-    None means the observer's own, else the server's root over its Unix socket (sudo on the host).
-    """
-
-    user: str
-    password: SecretRef | None = None
-    port: int = 3306
-    via: Literal["direct", "tunnel", "socket"] = "direct"
-    socket: str | None = None
-    tls: Tls = "verify"
-    ca: str | None = None
-    cert: str | None = None
-    key: str | None = None
-    heartbeat_table: str | None = None
-    operator_user: str | None = None
-    operator_password: SecretRef | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class MongoAccess(SqlAccess):
-    """How to log in to a MongoDB server: what SQL's ways have (a heartbeat table apart), and what its login has beside.
-
-    `user` '' logs nobody in: a server without access control. `source`: the database that has the account;
-    `mechanism`: SCRAM, or the client certificate of the TLS (X.509).
-    """
-
-    user: str = ""
-    port: int = MONGODB.port
-    source: str = "admin"
-    mechanism: Literal["scram", "x509"] = "scram"
-
-
-ACCESS: Mapping[str, type[SqlAccess]] = {MYSQL.way: SqlAccess, MONGODB.way: MongoAccess}
-"""What a way into a server is written in, by the name of its table."""
+__all__ = [
+    "ClusterEntry",
+    "HostEntry",
+    "Instance",
+    "Inventory",
+    "MongoAccess",
+    "SqlAccess",
+    "SshAccess",
+    "Tls",
+    "with_instances",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +54,7 @@ class HostEntry:
     """One host: the name a person uses, its address, its ways in (either may be missing), and what else it carries.
 
     Attributes:
-        sql: the way into its first server, which is called as the host is; of a MongoDB server a `MongoAccess`.
+        sql: the way into its first server, which is called as the host is; in what its kind writes an account.
         beside: the other instances on it, each called by `Instance.key`.
         ways_of: the inventory's key of the host or instance whose ways in these are, '' for what a person wrote down.
         on: the host on which this instance stands beside the first one; '' for a host. Its machine is that host's.

@@ -11,18 +11,9 @@ from services.errors import BadInput
 from services.i18n import tr
 from services.inventory import fields
 from services.inventory.faults import Faults
-from services.inventory.kinds import KINDS, MYSQL, InstanceKind
+from services.inventory.kinds import FIRST, KINDS, MYSQL, InstanceKind
 from services.inventory.lookalikes import pairs_alike, skeleton, told_alike
-from services.inventory.model import (
-    ACCESS,
-    ClusterEntry,
-    HostEntry,
-    Instance,
-    Inventory,
-    MongoAccess,
-    SqlAccess,
-    SshAccess,
-)
+from services.inventory.model import ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_lines import Place, places
 from services.inventory.toml_trouble import trouble
 from services.workstation.files import is_missing, read_bounded
@@ -41,8 +32,6 @@ _CLUSTER: Mapping[str, fields.Check] = {
     "retired": fields.retired,
 }
 _WAYS = fields.WAYS
-_SERVERS = tuple(ACCESS)
-"""The tables of a host that give the way into its first server: it has one of them at most."""
 _OF_ONE_SERVER = frozenset({"port", "socket"})
 """Defaults of SQL that are one server's own: an instance beside it has none of them."""
 _WORDS = frozenset((*_TOP, *_CLUSTER, *_WAYS, *fields.SSH, *fields.INSTANCE, "instance", "seeds", "address"))
@@ -57,10 +46,13 @@ def load_inventory(path: str | Path) -> Inventory:
     return parse_inventory(read_text(file), str(file))
 
 
-def default_users(path: str | Path) -> tuple[str, str]:
-    """Return the users of SSH and SQL that [defaults] give, '' where they give none; raise BadInput for a faulty file.
+def default_users(path: str | Path, way: str = MYSQL.way) -> tuple[str, str]:
+    """Return the users that [defaults] give, '' where they give none; raise BadInput for a faulty file.
 
     A file that is not there gives none.
+
+    Args:
+        way: the table of the kind of server whose user is wanted beside that of SSH.
     """
     file = expanded(path)
     if is_missing(file):
@@ -68,8 +60,8 @@ def default_users(path: str | Path) -> tuple[str, str]:
     text = read_text(file)
     parse_inventory(text, str(file))
     defaults: dict[str, dict[str, object]] = tomllib.loads(text).get("defaults", {})
-    ssh, sql = (str(defaults.get(way, {}).get("user", "")) for way in ("ssh", "sql"))
-    return ssh, sql
+    ssh, server = (str(defaults.get(table, {}).get("user", "")) for table in ("ssh", way))
+    return ssh, server
 
 
 def read_text(file: Path) -> str:
@@ -179,7 +171,8 @@ class _Reader:
     def _defaults(self) -> dict[str, dict[str, Any]]:
         found = self._document.get("defaults", {})
         if not isinstance(found, dict):
-            self._faults.add(("defaults",), tr("write defaults as [defaults.ssh], [defaults.sql], [defaults.mongodb]."))
+            ways = ", ".join(f"[defaults.{way}]" for way in _WAYS)
+            self._faults.add(("defaults",), tr("write defaults as {tables}.", tables=ways))
             return {}
         result: dict[str, dict[str, Any]] = {}
         for key, table in found.items():
@@ -218,34 +211,35 @@ class _Reader:
         way = self._way(place, "ssh", table.get("ssh"), defaults, name)
         ssh = None if way is None else SshAccess(**{"user": "", **way})
         kind, sql = self._first_server(place, table, defaults, name)
-        self._sense(place, name, ssh, sql)
-        beside = self._beside(place, table.get("instance", []), defaults, HostEntry(name, "", ssh, sql, kind=kind))
-        return HostEntry(name, str(values.get("address", "")), ssh, sql, beside=beside, kind=kind)
+        self._sense(place, name, ssh, sql, kind)
+        beside = self._beside(place, table.get("instance", []), defaults, HostEntry(name, "", ssh, sql, kind=kind.code))
+        return HostEntry(name, str(values.get("address", "")), ssh, sql, beside=beside, kind=kind.code)
 
     def _first_server(
         self, place: Place, table: dict[str, Any], defaults: dict[str, dict[str, Any]], name: str
-    ) -> tuple[str, SqlAccess | None]:
+    ) -> tuple[InstanceKind, SqlAccess | None]:
         """Return the kind of the host's first server and the way into it, None where nobody gives one.
 
-        [defaults.sql] alone makes a host one with a MySQL server; [defaults.mongodb] makes none: a host says so itself.
+        [defaults.sql] alone makes a host one with a MySQL server; no other defaults do: a host says so itself.
         """
-        said = [key for key in _SERVERS if isinstance(table.get(key), dict)]
+        said = [key for key in FIRST if isinstance(table.get(key), dict)]
         if len(said) > 1:
             text = tr(
-                "{host} has [host.sql] and [host.mongodb]: write the second server as [[host.instance]].",
+                "{host} has [host.{one}] and [host.{other}]: write the second server as [[host.instance]].",
                 host=_called("host", name),
+                one=said[0],
+                other=said[1],
             )
             self._faults.add((*place, said[1]), text)
         other = next((key for key in said if key != MYSQL.way), None)
         if other is None:
-            for key in _SERVERS:
+            for key in FIRST:
                 if key != MYSQL.way and table.get(key, False) is not False:
                     self._way(place, key, table[key], {}, name)  # no table: it is told
             way = self._way(place, MYSQL.way, table.get(MYSQL.way), defaults, name)
-            return MYSQL.code, None if way is None else SqlAccess(**{"user": "", **way})
+            return MYSQL, None if way is None else _login(MYSQL, way)
         way = self._way(place, other, table[other], defaults, name)
-        kind = next(kind.code for kind in KINDS.values() if kind.way == other)
-        return kind, None if way is None else ACCESS[other](**way)
+        return FIRST[other], None if way is None else _login(FIRST[other], way)
 
     def _beside(
         self, place: Place, tables: object, defaults: dict[str, dict[str, Any]], host: HostEntry
@@ -277,9 +271,9 @@ class _Reader:
             taken |= set() if told else {port}
             access = self._access_of(kind, values)
             if access is not None or (kind.read and not self._faults.meant("user", table, fields.INSTANCE)):
-                self._sense_sql(here, f"{called}, port {port}", host.ssh, access or SqlAccess(""), "[[host.instance]]")
-            own_socket = kind.way == MYSQL.way  # mongod makes one with its port in the name
-            if own_socket and access is not None and access.via == "socket" and not access.socket:
+                written = access or kind.access("")
+                self._sense_server(here, f"{called}, port {port}", host.ssh, (kind, written), "[[host.instance]]")
+            if not kind.names_socket and access is not None and access.via == "socket" and not access.socket:
                 text = tr('{host}, port {port}: via = "socket" needs its own "socket".', host=called, port=port)
                 self._faults.add((*here, "via"), text)
             found.append(Instance(host.name, kind.code, port, access))
@@ -287,9 +281,8 @@ class _Reader:
 
     @staticmethod
     def _access_of(kind: InstanceKind, values: dict[str, Any]) -> SqlAccess | None:
-        """Return how to log in, None where nobody does; a MongoDB server may be one without access control."""
-        needs_user = not issubclass(ACCESS[kind.way], MongoAccess)
-        return None if needs_user and not values.get("user") else ACCESS[kind.way](**values)
+        """Return how to log in, None where nobody does; a server without access control lets everybody in."""
+        return None if kind.needs_user and not values.get("user") else _login(kind, values)
 
     def _way(
         self, place: Place, key: str, table: object, defaults: dict[str, dict[str, Any]], name: str
@@ -303,19 +296,21 @@ class _Reader:
         own = self._values((*place, key), table or {}, _WAYS[key], f"[host.{key}] of {_called('host', name)}")
         return {**defaults.get(key, {}), **own}
 
-    def _sense(self, place: Place, name: str, ssh: SshAccess | None, sql: SqlAccess | None) -> None:
+    def _sense(self, place: Place, name: str, ssh: SshAccess | None, sql: SqlAccess | None, kind: InstanceKind) -> None:
         """Note values that are fine alone and mean nothing together."""
         called = _called("host", name)
         if ssh is not None and ssh.sudo == "password" and ssh.sudo_password is None:
             self._faults.add((*place, "ssh", "sudo"), f'{called}: sudo = "password" needs "sudo_password".')
         if sql is not None:
-            table = "mongodb" if isinstance(sql, MongoAccess) else "sql"
-            self._sense_sql((*place, table), called, ssh, sql, f"[host.{table}]")
+            self._sense_server((*place, kind.way), called, ssh, (kind, sql), f"[host.{kind.way}]")
 
-    def _sense_sql(self, place: Place, called: str, ssh: SshAccess | None, sql: SqlAccess, table: str) -> None:
-        if isinstance(sql, MongoAccess):
-            self._sense_mongodb(place, called, sql)
-        elif not sql.user:
+    def _sense_server(
+        self, place: Place, called: str, ssh: SshAccess | None, server: tuple[InstanceKind, SqlAccess], table: str
+    ) -> None:
+        kind, sql = server
+        for key, text in sql.contradictions(called):
+            self._faults.add((*place, key), text)
+        if kind.needs_user and not sql.user:
             self._faults.add(place, f'{called}: {table} needs "user".')
         if sql.via == "tunnel" and ssh is None:
             self._faults.add((*place, "via"), f'{called}: via = "tunnel" needs [host.ssh].')
@@ -327,14 +322,6 @@ class _Reader:
             self._faults.add((*place, "operator_password"), f'{called}: "operator_password" needs its "operator_user".')
         if sql.key and not sql.cert:
             self._faults.add((*place, "key"), tr('{called}: a TLS "key" needs its "cert".', called=called))
-
-    def _sense_mongodb(self, place: Place, called: str, access: MongoAccess) -> None:
-        if access.password is not None and not access.user:
-            self._faults.add((*place, "password"), f'{called}: "password" needs its "user".')
-        if access.mechanism == "x509" and not access.cert:
-            self._faults.add((*place, "mechanism"), f'{called}: mechanism = "x509" needs "cert".')
-        if access.mechanism == "x509" and (access.tls == "off" or access.via == "socket"):
-            self._faults.add((*place, "mechanism"), tr("{called}: a login by certificate needs TLS.", called=called))
 
     def _cluster(self, number: int, table: dict[str, Any]) -> ClusterEntry:
         place: Place = ("cluster", number)
@@ -391,6 +378,10 @@ class _Reader:
                             seed=seed,
                         ),
                     )
+
+
+def _login(kind: InstanceKind, values: dict[str, Any]) -> SqlAccess:
+    return kind.access(**{"user": "", "port": kind.port, **values})
 
 
 def _called(kind: str, name: str) -> str:

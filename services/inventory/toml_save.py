@@ -13,8 +13,8 @@ from typing import Any
 
 from services.errors import BadInput, StoreError
 from services.i18n import tr
-from services.inventory.kinds import KINDS, MYSQL
-from services.inventory.model import ACCESS, ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
+from services.inventory.kinds import FIRST, KINDS, MYSQL
+from services.inventory.model import ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_file import MOST_BYTES, OF_INSTANCES, PLAIN, parse_inventory, read_text
 from services.secrets import SecretRef
 from services.visible import whole
@@ -119,7 +119,7 @@ def _arrange(document: Any, kind: str, wanted: dict[str, Any], write: Any) -> No
         if table is None:
             table = tomlkit.table()
             write(table, entry)
-            if not any(hasattr(table.get(way), "items") for way in ("ssh", *ACCESS)):
+            if not any(hasattr(table.get(way), "items") for way in ("ssh", *FIRST)):
                 table.add(tomlkit.nl())
             tables.append(table)
         else:
@@ -145,10 +145,10 @@ def _write_host(table: Any, host: HostEntry, defaults: Any) -> None:
 
 
 def _write_server(table: Any, host: HostEntry, defaults: Any) -> None:
-    """Write the table of the host's first server, and take away that of another kind; one of MongoDB may be empty."""
-    for key, made in ACCESS.items():
-        if key == KINDS[host.kind].way:
-            plain = made(user="")
+    """Write the table of the host's first server, and take away that of another kind; only MySQL's is never empty."""
+    for key, kind in FIRST.items():
+        if key == host.what.way:
+            plain = kind.access(user="", port=kind.port)
             own = defaults.get(key) if key == MYSQL.way or host.sql is not None else None
             _write_way(table, key, host.sql, plain, own, may_be_empty=key != MYSQL.way)
         else:
@@ -181,7 +181,7 @@ def _write_instance(way: Any, one: Instance, defaults: Any) -> None:
         _set(way, "port", one.port, one.what.port)
         return
     said = {key: value for key, value in (defaults or {}).items() if key != "port"} if one.what.read else None
-    _write_values(way, one.access, ACCESS[one.what.way](user="", port=one.what.port), said)
+    _write_values(way, one.access, one.what.access(user="", port=one.what.port), said)
 
 
 def _write_way(

@@ -14,7 +14,7 @@ from services.discovery.naming import name_of
 from services.discovery.shared_hosts import machine_of, of_entry, own_pid
 from services.errors import UNREACHED, UserError
 from services.facts.absence import SEVERAL
-from services.facts.machine.daemons import daemons_of
+from services.facts.machine.daemons import DAEMONS
 from services.facts.machine.os_stream import OsReading
 from services.facts.model import DiskFacts, MachineFacts, NodeFacts, Problem, TransferFacts
 from services.inventory.model import HostEntry
@@ -221,7 +221,7 @@ class HostState:
 
     def logs_read(self, session: ObserverSession) -> NodeFacts:
         """Read transfer lines and the unit's status (blocking), merge them; of a kind that tells of none, nothing."""
-        if not daemons_of(self._entry.kind).tells_transfers:
+        if not DAEMONS[self._entry.kind].tells_transfers:
             return self.facts()
         logged = log_facts(session, self.facts(), self._clock)
         machine = logged.machine
@@ -295,4 +295,4 @@ class HostState:
 
     def _datadir(self) -> str:
         server = self._facts.server
-        return server.datadir if server is not None and server.datadir else daemons_of(self._entry.kind).datadir
+        return server.datadir if server is not None and server.datadir else DAEMONS[self._entry.kind].datadir

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from services.clock import Clock
 from services.connections.ports import ObserverSession
-from services.discovery.looks.probe import facts_from_poll
+from services.discovery.looks.probe_sql import facts_from_poll
 from services.facts.model import NodeFacts
 from services.facts.numeric import numeric_status, numeric_variables, replication_values
 from services.facts.replication.heartbeat import heartbeat_problems
-from services.inventory.kinds import MONGODB
+from services.inventory.kinds import MONGODB, MYSQL
 from services.inventory.model import HostEntry
 from services.sampling.polled import Polled, ServerPoll
 from services.sampling.settings import WatchSettings
@@ -19,13 +20,27 @@ from services.sampling.sql_poll import SqlPoll, SqlResult, poll_sql
 
 def server_poll(entry: HostEntry, session: ObserverSession, clock: Clock, settings: WatchSettings) -> ServerPoll:
     """Return what polls the server of this entry."""
-    if entry.kind == MONGODB.code:
-        # Late: what reads MongoDB is loaded where one of its servers is watched, and nowhere else.
-        from services.sampling.mongo_server_poll import MongoServerPoll
+    return SERVER_POLLS[entry.kind](entry, session, clock, settings)
 
-        return MongoServerPoll(session, clock, settings)
+
+def _mongodb(entry: HostEntry, session: ObserverSession, clock: Clock, settings: WatchSettings) -> ServerPoll:
+    # Late: what reads MongoDB is loaded where one of its servers is watched, and nowhere else.
+    from services.sampling.mongo_server_poll import MongoServerPoll
+
+    del entry
+    return MongoServerPoll(session, clock, settings)
+
+
+def _sql(entry: HostEntry, session: ObserverSession, clock: Clock, settings: WatchSettings) -> ServerPoll:
     table = entry.sql.heartbeat_table if entry.sql is not None else None
     return _Sql(session, clock, settings, table)
+
+
+SERVER_POLLS: Mapping[str, Callable[[HostEntry, ObserverSession, Clock, WatchSettings], ServerPoll]] = {
+    MYSQL.code: _sql,
+    MONGODB.code: _mongodb,
+}
+"""What makes the poll of a server, by the code of its kind: one entry a kind that is read."""
 
 
 class _Sql:

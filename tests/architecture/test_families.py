@@ -30,7 +30,7 @@ KNOW_PARTS = (*OWN_PLACES, "services/facts", "services/procedures")
 """Where parts are read and meant: the facts themselves, the families, and the procedures of a family."""
 PARTS_NAMED_ELSEWHERE = {
     # Asks a server each family's reads and puts the answers together.
-    "services/discovery/looks/probe.py",
+    "services/discovery/looks/probe_sql.py",
     "services/sampling/sql_poll.py",
     # The accessor that the Galera family's own files use.
     "services/discovery/nodes.py",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QLineEdit
 
 from services.i18n import tr
-from services.inventory.kinds import MYSQL
 from widgets.bridge.typed import is_address, is_login, is_way
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def _of_ssh(form: AccessForm, on: bool) -> tuple[Check, ...]:
 
 
 def _of_sql(form: AccessForm, on: bool) -> tuple[Check, ...]:
-    nobody = form.what is MYSQL and not form.sql_user.text().strip() and not form.sql_user_known
+    nobody = form.what.needs_user and not form.sql_user.text().strip() and not form.sql_user_known
     return (
         (form.sql_user, on and nobody, tr("SQL needs a user.")),
         (form.sql_port, on and not is_port(form.sql_port), tr("The SQL port is a number from 1 to 65535.")),

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services.i18n import mark, tr
-from services.inventory.kinds import KINDS, MONGODB, MYSQL, InstanceKind
-from services.inventory.model import ACCESS, HostEntry, SqlAccess, SshAccess
+from services.inventory.kinds import KINDS, MYSQL, InstanceKind
+from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.secrets import Secret, SecretRef
 from widgets.common.controls.boxes import hairline
 from widgets.common.controls.fields import (
@@ -185,9 +185,8 @@ class AccessForm(QWidget):
             self._sql_form.setRowVisible(row, sql)
         self._ssh_form.setRowVisible(self.sudo_password, ssh and self.sudo.currentData() == "password")
         via = self.via.currentData()
-        mongodb = self.what is MONGODB
         self.sql_port.setPlaceholderText(str(self.what.port))
-        self._sql_form.setRowVisible(self.sql_port, sql and (via != "socket" or mongodb))  # its socket is named by it
+        self._sql_form.setRowVisible(self.sql_port, sql and (via != "socket" or self.what.names_socket))
         self._sql_form.setRowVisible(self.socket, sql and via == "socket")
         self._sql_form.setRowVisible(self.tls, sql and via != "socket")
         verified = self.tls.currentData() in {"verify", "verify-ca", "verify-identity"}
@@ -345,7 +344,7 @@ class AccessForm(QWidget):
         )
 
     def _sql_access(self, name: str, typed: Typed) -> SqlAccess:
-        old = ACCESS[self.what.way](user="", port=self.what.port)
+        old = self.what.access(user="", port=self.what.port)
         if self._editing and self._editing.sql and self._editing.kind == self.what.code:
             old = self._editing.sql
         via, tls = self.via.currentData(), self.tls.currentData()

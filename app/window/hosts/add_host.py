@@ -13,7 +13,6 @@ from app.window.main_window import MainWindow
 from services.connections.probe.steps import TITLES, steps_of
 from services.errors import BadInput, CertificateUnknown, HostKeyUnknown, UserError
 from services.i18n import tr
-from services.inventory.kinds import MYSQL
 from services.inventory.model import HostEntry, Inventory
 from services.secrets import Secret, SecretRef
 from services.types import Health
@@ -321,11 +320,11 @@ def _with_default_users(entry: HostEntry, path: Path) -> HostEntry:
     """Return the entry as the inventory will read it: a user that is left out is the one of [defaults]."""
     from services.inventory.toml_file import default_users
 
-    ssh, sql = default_users(path)
+    ssh, user = default_users(path, entry.what.way)
     if entry.ssh is not None and not entry.ssh.user:
         entry = replace(entry, ssh=replace(entry.ssh, user=ssh))
-    if entry.sql is not None and not entry.sql.user and entry.kind == MYSQL.code:
-        entry = replace(entry, sql=replace(entry.sql, user=sql))
+    if entry.sql is not None and not entry.sql.user and entry.what.needs_user:
+        entry = replace(entry, sql=replace(entry.sql, user=user))
     return entry
 
 

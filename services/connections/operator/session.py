@@ -20,11 +20,11 @@ from services.connections.links import Links, Road
 from services.connections.operator import client as operator_client
 from services.connections.operator import files as operator_files
 from services.connections.ports import FileSeen, Output, Rows
+from services.connections.server_kinds import COMMANDS, STATEMENTS, refuse_other, takes
 from services.connections.sql import setup as sql_setup
 from services.connections.ssh.host_key_check import HostKeyPolicy
 from services.errors import AuthFailed, BadInput, QueryFailed, Refused, TimedOut, Unreachable, UserError
 from services.i18n import tr
-from services.inventory.kinds import MONGODB
 from services.secrets import Secret
 
 if TYPE_CHECKING:
@@ -79,7 +79,10 @@ class HostOperator:
         The account is the inventory's `operator_user`; without one the observer's, and where that one may not (or no
         session can be opened), root over the server's Unix socket: `sudo mariadb` with the statement on its input.
         Where a host carries several servers that socket is the one that the inventory names, and none by default.
+        For a server that takes no statements nothing is sent: root's client would reach another one of the host.
         """
+        self._links.refuse_when_closed()
+        refuse_other(self._entry, STATEMENTS)
         sql, access = str(statement), self._entry.sql
         if not self._as_root:
             may_be_root = access is not None and access.operator_user is None and self._entry.ssh is not None
@@ -181,7 +184,7 @@ class HostOperator:
     # ------------------------------------------------------------------------------------------------------------------
     def _mongo(self, limit_s: float) -> MongoLink:
         self._links.refuse_when_closed()
-        if self._entry.kind != MONGODB.code:
+        if not takes(self._entry, COMMANDS):
             raise BadInput(tr("The inventory does not say that a MongoDB server runs here."), host=self.host)
         link = self._links.mongo(limit_s)
         try:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from services.connections.mongo.errors import UNAUTHORIZED
+from services.connections.mongo.link import MongoLink
 from services.connections.mongo.only_reads import template_of
+from services.connections.probe.told import Told, rights_told, tls_told
 from services.connections.reads import mongo as reads
 from services.errors import QueryFailed
 from services.i18n import mark, tr
 
 if TYPE_CHECKING:
+    from services.connections.limits import Limits
     from services.connections.mongo.document import Document
-    from services.connections.mongo.link import MongoLink
     from services.connections.reads.mongo import MongoRead
+    from services.connections.ssh.connection import SshLink
+    from services.inventory.model import HostEntry, SqlAccess
+    from services.secrets import Vault
 
 _LIMIT_S = 5.0
 _OF_ALL = ((reads.SERVER_STATUS, mark("the server's status"), "clusterMonitor"),)
@@ -24,6 +29,34 @@ _OF_MEMBERS = (
     (reads.DATABASES, mark("the list of databases"), "clusterMonitor"),
 )
 _OF_CLUSTERS = ((reads.CONFIG_SHARDS, mark("the cluster's metadata"), mark('"read" of config')),)
+
+
+def opened(entry: HostEntry, vault: Vault, through: Callable[[], SshLink] | None, limits: Limits) -> MongoTest:
+    """Log in once. Raises UserError subclasses."""
+    access = entry.sql
+    assert access is not None
+    return MongoTest(MongoLink.open(entry, vault, through, limits=limits, limit_s=limits.handshake_s), access)
+
+
+class MongoTest:
+    """See told.Opened."""
+
+    def __init__(self, link: MongoLink, access: SqlAccess) -> None:
+        self._link = link
+        self._access = access
+
+    def told(self) -> Iterator[Told]:
+        """See told.Opened."""
+        link, access = self._link, self._access
+        yield Told("sql-tcp", "passed", tr("A server answers on {where}.", where=link.where))
+        hello, version = greeting(link)
+        yield Told("sql-login", "passed", login_words(link, access.user, version))
+        yield Told("tls", *tls_told(link.proof, link.cipher, link.road, named=access.tls != "verify-ca"))
+        yield rights_told(access.user or tr("a client without an account"), missing_rights(link, hello))
+
+    def close(self) -> None:
+        """See told.Opened."""
+        self._link.close()
 
 
 def greeting(link: MongoLink) -> tuple[Document, str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from services.connections.server_kinds import SERVER_KINDS
 from services.i18n import mark, tr
-from services.inventory.kinds import MYSQL
 from services.visible import as_line
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def steps_of(entry: HostEntry) -> tuple[str, ...]:
     ssh, sql = entry.ssh is not None, entry.sql is not None
     tried = {
         "name": ssh or (entry.sql is not None and entry.sql.via == "direct"),
-        "operator": entry.kind == MYSQL.code and entry.sql is not None and bool(entry.sql.operator_user),
+        "operator": sql and SERVER_KINDS[entry.kind].tests_operator and bool(entry.sql and entry.sql.operator_user),
         **dict.fromkeys(("tcp", "host-key", "ssh-login", "shell", "sudo"), ssh),
         **dict.fromkeys(("sql-tcp", "sql-login", "tls", "rights"), sql),
     }

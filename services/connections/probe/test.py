@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from services.boundary import foreign, unforeseen
 from services.connections import remote_command, sudo
@@ -15,15 +15,15 @@ from services.connections.names import addresses_of
 from services.connections.ports import Output
 from services.connections.probe import operator as probe_operator
 from services.connections.probe.steps import TITLES, said_by
-from services.connections.reads import commands, statements
-from services.connections.reads.read import CommandRead, SqlRead
-from services.connections.reads.registry import command_of, statement_of
-from services.connections.sql.session import SqlLink
+from services.connections.probe.told import StepState
+from services.connections.reads import commands
+from services.connections.reads.read import CommandRead
+from services.connections.reads.registry import command_of
+from services.connections.server_kinds import SERVER_KINDS
 from services.connections.ssh.config import target_for
 from services.connections.ssh.connection import SshLink
 from services.connections.ssh.host_key_check import HostKeyPolicy
 from services.connections.ssh.no_commands import commands_tried
-from services.connections.tls.policy import Proof, Road
 from services.errors import (
     AuthFailed,
     CertificateUnknown,
@@ -31,7 +31,6 @@ from services.errors import (
     HostKeysUnread,
     HostKeyUnknown,
     NameUnknown,
-    QueryFailed,
     ResolverSilent,
     SecretMissing,
     TlsFailed,
@@ -39,33 +38,13 @@ from services.errors import (
     Unforeseen,
     UserError,
 )
-from services.i18n import mark, tr
-from services.inventory.kinds import MONGODB
+from services.i18n import tr
 
 if TYPE_CHECKING:
-    from services.connections.mongo.link import MongoLink
     from services.inventory.model import HostEntry
     from services.secrets import Vault
 
 T = TypeVar("T")
-StepState = Literal["passed", "failed", "skipped", "warned"]
-
-# What the console reads, and what it can't show without the right to it. Each is tried, not read out of SHOW GRANTS:
-# privileges come by roles, under several names, and from several versions.
-_RIGHTS = (
-    ((statements.INNODB_STATUS,), mark("InnoDB's state and other sessions"), "PROCESS"),
-    (
-        (statements.REPLICA, statements.SLAVE),
-        mark("replication's state"),
-        "SLAVE MONITOR (MySQL: REPLICATION CLIENT)",
-    ),
-    (
-        (statements.BINARY_LOG_STATUS, statements.MASTER_STATUS),
-        mark("the binary log's position"),
-        "BINLOG MONITOR (MySQL: REPLICATION CLIENT)",
-    ),
-)
-_DENIED = {1044, 1142, 1143, 1227}
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +272,8 @@ class _Probe:
         if self.entry.ssh is None and access.via == "direct":
             self._resolve(self.entry.address)
         try:
-            session = self._open(through)
+            opened = SERVER_KINDS[self.entry.kind].tested()
+            server = opened(self.entry, self.vault, through, self.limits)
         except (AuthFailed, SecretMissing) as problem:
             self._fail("sql-login", problem)
             self._operator(through)
@@ -304,51 +284,20 @@ class _Probe:
             self._fail("name" if nameless else "sql-tcp", problem)
         else:
             try:
-                if isinstance(session, SqlLink):
-                    self._session(session)
-                else:
-                    self._mongodb(session)
+                for told in server.told():
+                    self._add(*told)
+            except UserError as problem:
+                self._fail("rights", problem)
             finally:
-                session.close()
+                server.close()
             self._operator(through)
-
-    def _open(self, through: Callable[[], SshLink] | None) -> SqlLink | MongoLink:
-        if self.entry.kind != MONGODB.code:
-            limit_s = self.limits.handshake_s
-            return SqlLink.open(self.entry, self.vault, through, limits=self.limits, limit_s=limit_s)
-        from services.connections.mongo.link import MongoLink  # late: BSON's codec
-
-        return MongoLink.open(self.entry, self.vault, through, limits=self.limits, limit_s=self.limits.handshake_s)
-
-    def _mongodb(self, link: MongoLink) -> None:
-        from services.connections.probe import mongodb
-
-        access = self.entry.sql
-        assert access is not None
-        self._add("sql-tcp", "passed", tr("A server answers on {where}.", where=link.where))
-        try:
-            hello, version = mongodb.greeting(link)
-            self._add("sql-login", "passed", mongodb.login_words(link, access.user, version))
-            state, told = tls_told(link.proof, link.cipher, link.road, named=access.tls != "verify-ca")
-            self._add("tls", state, told)
-            missing = mongodb.missing_rights(link, hello)
-        except UserError as problem:
-            self._fail("rights", problem)
-            return
-        self._rights(access.user or tr("a client without an account"), missing)
-
-    def _rights(self, user: str, missing: list[str]) -> None:
-        if missing:
-            self._add("rights", "warned", tr("{user} may not read {missing}.", user=user, missing="; ".join(missing)))
-        else:
-            self._add("rights", "passed", tr("{user} may read everything the console shows.", user=user))
 
     def _operator(self, through: Callable[[], SshLink] | None) -> None:
         """Try the account of procedures, where there is one; its session is as read-only as the observer's."""
         access = self.entry.sql
         assert access is not None
         user = access.operator_user
-        if not user or self.entry.kind == MONGODB.code:  # no procedure changes a MongoDB server yet
+        if not user or not SERVER_KINDS[self.entry.kind].tests_operator:
             return
         try:
             rights = probe_operator.changing_rights(self.entry, self.vault, through, self.limits)
@@ -371,70 +320,3 @@ class _Probe:
                     user=user,
                 ),
             )
-
-    def _session(self, session: SqlLink) -> None:
-        access = self.entry.sql
-        assert access is not None
-        self._add("sql-tcp", "passed", tr("A server answers on {where}.", where=session.where))
-        self._add(
-            "sql-login",
-            "passed",
-            tr("Logged in as {user}; the server is {version}.", user=access.user, version=session.version),
-        )
-        state, told = tls_told(session.proof, session.cipher, session.road, named=access.tls != "verify-ca")
-        self._add("tls", state, told)
-        try:
-            missing = [
-                tr("{what} (needs {right})", what=tr(what), right=right)
-                for ways, what, right in _RIGHTS
-                if not _may(session, ways)
-            ]
-        except UserError as problem:
-            self._fail("rights", problem)
-            return
-        self._rights(access.user, missing)
-
-
-def tls_told(proof: Proof, cipher: str, road: Road, *, named: bool) -> tuple[StepState, str]:
-    """Return the state and the sentence of the TLS step: 'passed' is only said of what was verified.
-
-    Args:
-        proof: what says that this is the server (tls.Trust); cipher: '' without TLS; named: its name was checked too.
-    """
-    if proof == "ca":
-        how = tr("its name and certificate") if named else tr("its certificate")
-        return "passed", tr("Encrypted with {cipher}; {how} verified by CA.", cipher=cipher, how=how)
-    if proof == "pin":
-        return "passed", tr("Encrypted with {cipher}; verified by the certificate that was accepted.", cipher=cipher)
-    if proof == "socket":
-        return "skipped", tr("Not needed: the way leads to the server's own socket.")
-    if proof == "host" and road == "tunnel":
-        return "passed", tr(
-            "Through SSH: encrypted, and the host is verified by its key. The password is only proven, never sent."
-        )
-    if proof == "host":
-        return "warned", tr(
-            "Others may make names in the socket's folder: nothing says that this is the server. The password is only "
-            "proven to it, never sent."
-        )
-    if cipher:
-        told = tr(
-            "Encrypted with {cipher}, not verified: nothing says that this is the server. The password is only "
-            "proven to it, never sent.",
-            cipher=cipher,
-        )
-        return "warned", told
-    return "warned", tr("Not encrypted: what is read can be read on the way; the password is only proven, never sent.")
-
-
-def _may(session: SqlLink, ways: tuple[SqlRead, ...]) -> bool:
-    """Return whether one of the spellings is allowed; a server that knows none of them is not a lack of rights."""
-    for read in ways:
-        try:
-            session.query(statement_of(read), limit_s=5.0)
-        except QueryFailed as problem:
-            if problem.errno in _DENIED:
-                return False
-        else:
-            return True
-    return True

@@ -1,57 +1,36 @@
 """One look at one host: what it answers becomes facts, what it does not answer becomes a reason. Never an exception.
 
-`facts_from_poll` is pure, so that the sampler's SHOW GLOBAL STATUS of each second serves the drawing too; `probe` asks
-a host itself (discovery, the command line); `machine_facts` and `log_facts` are its slow parts, which the watcher uses.
+`probe` asks a host itself (discovery, the command line); its server is asked by what looks at one of its kind
+(server_looks.py). `machine_facts` and `log_facts` are its slow parts, which the watcher uses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from services.boundary import foreign, unforeseen
 from services.clock import Clock
-from services.connections.ports import ObserverSession, Rows
+from services.connections.ports import ObserverSession
 from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.connections.ssh.no_commands import no_commands
+from services.discovery.looks.server_looks import SERVER_LOOKS
 from services.errors import NoCommands, OfflineMode, QueryFailed, Refused, SudoFailed, Unforeseen, UserError
 from services.facts import reads
 from services.facts.absence import SEVERAL, doubt_of_absence
-from services.facts.galera.status import galera_problems, parse_galera
-from services.facts.kept_parts import kept_members, kept_replication
 from services.facts.logs.reads import log_facts, unit_facts, with_certificate
-from services.facts.machine.daemons import daemons_of
+from services.facts.machine.daemons import DAEMONS
 from services.facts.machine.machine import ServerProcess, clock_offset, find_process, parse_df, parse_host_files
-from services.facts.model import (
-    CHANNELS,
-    SQL,
-    SSH,
-    GroupRecovery,
-    MachineFacts,
-    NodeFacts,
-    Problem,
-)
-from services.facts.optional_reads import OptionalReads, attempt
-from services.facts.replication.group_replication import group_problems, parse_group, read_recovery
-from services.facts.replication.replication import (
-    applier_stopped,
-    parse_replication,
-    replication_problems,
-    tells_of_all,
-)
-from services.facts.replication.semi_sync import parse_semi_sync
-from services.facts.server.cut_texts import read_variables
-from services.facts.server.dialect import PROCESSES, Dialect, dialect_of, keeps_binlog
-from services.facts.server.server import parse_server
+from services.facts.model import SQL, SSH, MachineFacts, NodeFacts, Problem
+from services.facts.optional_reads import attempt
 from services.facts.server.start_line import founds
 from services.i18n import tr
-from services.inventory.kinds import MONGODB
 from services.types import Reach
 
-__all__ = ["ALL_PARTS", "FINDING_PARTS", "Part", "facts_from_poll", "log_facts", "machine_facts", "probe"]
+__all__ = ["ALL_PARTS", "FINDING_PARTS", "Part", "log_facts", "machine_facts", "probe"]
 
 Part = Literal["sql", "machine", "log"]
 ALL_PARTS: frozenset[Part] = frozenset({"sql", "machine", "log"})
@@ -60,67 +39,6 @@ FINDING_PARTS: frozenset[Part] = frozenset({"sql", "machine"})
 
 SQL_LIMIT_S = 2.0
 COMMAND_LIMIT_S = 4.0
-
-
-def facts_from_poll(  # noqa: PLR0913 - one answer each, all but the first four by name
-    previous: NodeFacts,
-    status: Mapping[str, str],
-    variables: Mapping[str, str],
-    at: float,
-    *,
-    replication: Rows | None = None,
-    replicas: Rows | None = None,
-    appliers: Rows | None = None,
-    members: Rows | None = None,
-    processes: Rows | None = None,
-    group: tuple[Rows | None, Rows | None] = (None, None),
-    recovery: GroupRecovery | None = None,
-    problems: tuple[Problem, ...] = (),
-    round_trip_s: float | None = None,
-    variables_at: float | None = None,
-) -> NodeFacts:
-    """Return the facts after one poll over SQL. Pure; what was not asked this time is kept from `previous`.
-
-    Args:
-        previous: the facts so far; host, address, machine and transfers come from it.
-        status, variables: SHOW GLOBAL STATUS and the newest SHOW GLOBAL VARIABLES as name -> text.
-        at: UTC epoch seconds of the status.
-        replication, replicas, members, processes: rows where they were read this time, else None.
-        appliers: why appliers stopped, read where one did.
-        group: the group's members and this member's numbers, read each time where a group is configured: what was not
-            read is not known.
-        recovery: how far the member is, while it is RECOVERING.
-        problems: why single reads gave nothing the last time they were made.
-        variables_at: when `variables` were read; None: not known.
-    """
-    galera = parse_galera(status, variables)
-    doubts = galera_problems(status, variables, galera) if galera is not None else ()
-    if galera is not None:
-        galera = replace(galera, members=kept_members(previous.galera, galera, members))
-    if not status:
-        doubts += (Problem("sql", tr("The server answered with an empty status."), "status-empty"),)
-    server = parse_server(variables, status, at)
-    doubts += (*group_problems(variables), *reads.refused_folder(server.datadir))
-    kept = tuple(p for p in previous.problems if p.part in {"machine", "log", "clock"})
-    known = kept_replication(
-        previous.replication,
-        parse_replication(replication, replicas, processes, variables, appliers),
-        channels_read=replication is not None,
-        replicas_read=replicas is not None or tells_of_all(processes, status),
-        moments=(at, variables_at),
-    )
-    return replace(
-        previous,
-        at=at,
-        sql_at=at,
-        server=server,
-        galera=galera,
-        group=parse_group(status, variables, *group, at, recovery),
-        semi_sync=parse_semi_sync(status, variables),
-        replication=known,
-        round_trip_s=round_trip_s,
-        problems=(*kept, *doubts, *replication_problems(known), *problems),
-    )
 
 
 def probe(
@@ -152,7 +70,7 @@ def _looked(
 ) -> NodeFacts:
     asked_sql, asked_ssh = "sql" in parts and session.has_sql, bool({"machine", "log"} & set(parts)) and session.has_ssh
     begun: _Begun | UserError | None = None
-    ask = _probe_mongodb if session.kind == MONGODB.code else _probe_sql
+    ask = SERVER_LOOKS[session.kind]
     if asked_ssh and "machine" in parts:
         # Both roads at once: over a VPN each takes seconds, of which all but milliseconds are spent waiting.
         with ThreadPoolExecutor(1, thread_name_prefix="pilothouse-probe") as beside:
@@ -172,13 +90,6 @@ def _looked(
         tried=asked_sql or asked_ssh,
     )
     return replace(done, at=clock.wall(), reach=reach, no_way=ways_missing(ssh=session.has_ssh, sql=session.has_sql))
-
-
-def _probe_mongodb(session: ObserverSession, clock: Clock, facts: NodeFacts, limit_s: float) -> NodeFacts | UserError:
-    # Late: what reads MongoDB (BSON's codec, its wire) is loaded where one of its servers is asked, and nowhere else.
-    from services.discovery.looks.probe_mongodb import probe_mongodb
-
-    return probe_mongodb(session, clock, facts, limit_s)
 
 
 def ways_missing(*, ssh: bool, sql: bool) -> tuple[str, ...]:
@@ -201,60 +112,6 @@ def _failed(facts: NodeFacts, part: str, error: UserError) -> NodeFacts:
     return replace(facts, problems=(*kept, Problem(part, error.sentence, error.code)))
 
 
-def _probe_sql(session: ObserverSession, clock: Clock, facts: NodeFacts, limit_s: float) -> NodeFacts | UserError:
-    try:
-        wall, started = clock.wall(), clock.monotonic()
-        status = session.status(limit_s=limit_s)
-        round_trip = clock.monotonic() - started
-        variables_at = clock.wall()
-        variables = read_variables(lambda read: session.query(read, limit_s=limit_s))
-    except UserError as error:
-        return error
-    dialect = dialect_of(variables)
-    optional = OptionalReads(session, limit_s)
-    channels = optional.ask(dialect.replication_status, CHANNELS, dialect.channels_right)
-    stopped = applier_stopped(channels, grouped=dialect.identity.group_replication)
-    appliers = optional.ask(dialect.applier_errors, "appliers") if stopped else None
-    replicas, processes = _ask_replicas(session, dialect, variables, limit_s)
-    members = optional.ask(dialect.galera_members, "members")
-    group = (optional.ask(dialect.group_members, "group"), optional.ask(dialect.group_stats, "group"))
-    recovery = read_recovery(dialect.group_recovery, group[0], variables, lambda read: optional.ask(read, "group"))
-    return facts_from_poll(
-        replace(facts, problems=tuple(p for p in facts.problems if p.part in {"machine", "log", "clock"})),
-        status,
-        variables,
-        wall + round_trip / 2,
-        replication=channels,
-        replicas=replicas,
-        appliers=appliers,
-        members=members,
-        processes=processes,
-        group=group,
-        recovery=recovery,
-        problems=optional.problems,
-        round_trip_s=round_trip,
-        variables_at=variables_at,
-    )
-
-
-def _ask_replicas(
-    session: ObserverSession, dialect: Dialect, variables: Mapping[str, str], limit_s: float
-) -> tuple[Rows | None, Rows | None]:
-    """Return (replicas, processes): the second only where the first is refused or says nothing.
-
-    MariaDB 10.5.2 and newer want REPLICATION MASTER ADMIN for SHOW SLAVE HOSTS, which would let an account change
-    things; a watching account has PROCESS, and the Binlog Dump threads tell the addresses as well.
-    """
-    if not keeps_binlog(variables):
-        return None, None
-    replicas = attempt(lambda: session.query(dialect.replicas, limit_s=limit_s))
-    if isinstance(replicas, Rows) and replicas.rows:
-        return replicas, None
-    processes = attempt(lambda: session.query(PROCESSES, limit_s=limit_s))
-    known = replicas if isinstance(replicas, Rows) else None
-    return known, processes if isinstance(processes, Rows) else None
-
-
 def _probe_ssh(
     session: ObserverSession, clock: Clock, facts: NodeFacts, parts: Collection[Part], begun: _Begun | None
 ) -> NodeFacts | UserError:
@@ -267,7 +124,7 @@ def _probe_ssh(
     done = replace(facts, machine=machine, ssh_at=clock.wall(), problems=_without(facts, "ssh"))
     # Nobody is let in: what became of the server is told by its log alone.
     offline = any(p.part == SQL and p.code == OfflineMode.code for p in facts.problems)
-    if ("log" not in parts and not offline) or not daemons_of(session.kind).tells_transfers:
+    if ("log" not in parts and not offline) or not DAEMONS[session.kind].tells_transfers:
         known = with_certificate(machine, session, done) if machine is not None and begun is not None else machine
         return replace(done, machine=known)
     logged = log_facts(session, done, clock)
@@ -312,7 +169,7 @@ def _begin_machine(session: ObserverSession, clock: Clock) -> _Begun:
     """Read what needs nobody else's answer. Raises UserError when SSH does not answer."""
     files = session.run(reads.HOST_FILES, limit_s=COMMAND_LIMIT_S)
     machine = parse_host_files(files.text)
-    daemons = daemons_of(session.kind)
+    daemons = DAEMONS[session.kind]
     listing = session.run(daemons.process, limit_s=COMMAND_LIMIT_S)
     # ps ends with 1 when nothing matches; an unknown option or program ends otherwise or writes to stderr.
     readable = listing.exit_code == 0 or (listing.exit_code == 1 and not listing.stderr.strip())
@@ -349,7 +206,7 @@ def _end_machine(session: ObserverSession, begun: _Begun, datadir: str, *, mute:
     """
     pid = begun.pid
     words = _run(session, commands.SERVER_WORDS.read(pid)) if mute and pid is not None else None
-    disks = parse_df(_run(session, reads.data_disk(datadir or daemons_of(session.kind).datadir)) or "")
+    disks = parse_df(_run(session, reads.data_disk(datadir or DAEMONS[session.kind].datadir)) or "")
     return replace(
         begun.machine,
         disks=disks,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from services.connections.programs.read_programs import MONGODB_DAEMONS
@@ -9,7 +10,7 @@ from services.connections.reads import commands
 from services.connections.reads.read import CommandRead
 from services.connections.reads.template import CommandTemplate
 from services.facts.machine.machine import MYSQL_DAEMONS
-from services.inventory.kinds import MONGODB
+from services.inventory.kinds import MONGODB, MYSQL
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +33,24 @@ class Daemons:
     tells_transfers: bool
 
 
-_MYSQL = Daemons(
-    MYSQL_DAEMONS,
-    commands.SERVER_PROCESS,
-    commands.OS_STREAM,
-    commands.OS_STREAM_SH,
-    "/var/lib/mysql",
-    commands.UNITS_FOUND,
-    tells_transfers=True,
-)
-_MONGODB = Daemons(
-    MONGODB_DAEMONS,
-    commands.MONGODB_PROCESS,
-    commands.OS_STREAM_MONGODB,
-    commands.OS_STREAM_SH_MONGODB,
-    "/var/lib/mongodb",
-    commands.UNITS_OF_MONGODB,
-    tells_transfers=False,
-)
-
-
-def daemons_of(kind: str) -> Daemons:
-    """Return what is known of a kind of the inventory; `kind`: its code."""
-    return _MONGODB if kind == MONGODB.code else _MYSQL
+DAEMONS: Mapping[str, Daemons] = {
+    MYSQL.code: Daemons(
+        MYSQL_DAEMONS,
+        commands.SERVER_PROCESS,
+        commands.OS_STREAM,
+        commands.OS_STREAM_SH,
+        "/var/lib/mysql",
+        commands.UNITS_FOUND,
+        tells_transfers=True,
+    ),
+    MONGODB.code: Daemons(
+        MONGODB_DAEMONS,
+        commands.MONGODB_PROCESS,
+        commands.OS_STREAM_MONGODB,
+        commands.OS_STREAM_SH_MONGODB,
+        "/var/lib/mongodb",
+        commands.UNITS_OF_MONGODB,
+        tells_transfers=False,
+    ),
+}
+"""By the code of a kind of server that is read."""

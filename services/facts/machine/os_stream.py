@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from services.connections.reads.read import CommandRead
 from services.facts.machine.block_devices import NO_DISKS, Busiest, Devices, devices_of, disk_of
-from services.facts.machine.daemons import daemons_of
+from services.facts.machine.daemons import DAEMONS
 from services.facts.machine.machine import LATEST
 from services.facts.machine.net_devices import carrying
 from services.facts.machine.process_owner import owner_of
@@ -79,7 +79,7 @@ class OsReading:
 
 def os_command(datadir: str, shell: str = "bash", kind: str = MYSQL.code) -> CommandRead:
     """Return the streaming command for a host whose database lives in `datadir`; `shell` is "bash" or "sh"."""
-    daemons = daemons_of(kind)
+    daemons = DAEMONS[kind]
     return (daemons.stream if shell == "bash" else daemons.stream_sh).read(datadir)
 
 

@@ -15,7 +15,6 @@ from typing import TypeVar
 from services.boundary import foreign, unforeseen
 from services.clock import Clock
 from services.connections.reads import commands
-from services.discovery.families.mongodb.claims import own_set
 from services.discovery.looks.probe import Part as ProbePart
 from services.discovery.looks.probe import probe
 from services.discovery.model import ClusterSnapshot
@@ -24,7 +23,6 @@ from services.errors import UserError
 from services.facts.machine.machine import is_root
 from services.facts.model import NodeFacts, Problem
 from services.i18n import tr
-from services.inventory.kinds import MONGODB
 from services.inventory.model import ClusterEntry, Inventory
 from services.procedures.engine.lock import lock_path, parse_lock
 from services.procedures.engine.ports import Hosts
@@ -41,10 +39,10 @@ from services.procedures.gather.membership import (
 )
 from services.procedures.gather.memory import SECOND_LOOK_S, Memory, ever_seen, keep, remembered, with_two_primaries
 from services.procedures.gather.reader import Reader
+from services.procedures.gather.server_kinds import GATHERED
 from services.procedures.looking.histories import with_histories
 from services.procedures.plan.host_facts import Facts, HostFacts, LockSeen, Remembered
 from services.procedures.plan.part import Company, Part, Turn, Way, in_order
-from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.links import Links
 from services.procedures.plan.parts.galera.traces import Traces
 from services.procedures.plan.parts.server.options import Options
@@ -200,19 +198,18 @@ class _Gathering:
         if Way.SSH.leads_to(one.facts):
             who = reader.run("root", commands.WHO.read(sudo=True))
             one.facts = replace(one.facts, is_root=None if who is None else is_root(who.text))
-        self._read(one, (*self._of_membership(one.facts), *self._order), Turn.ALONE)
+        self._read(one, (*self._of_membership(one.facts, session.kind), *self._order), Turn.ALONE)
         one.facts = replace(one.facts, node_name=_node_name(one.facts))
         if entry is not None and entry.ways_of and one.facts.node_name:  # seen as a member it goes by its node's name
             one.facts = replace(one.facts, remembered=remembered(self.memory, name, address, one.facts.node_name))
         return one
 
-    def _of_membership(self, host: HostFacts) -> tuple[type[Part], ...]:
+    def _of_membership(self, host: HostFacts, kind: str) -> tuple[type[Part], ...]:
         """Return what is read of every host, to tell whose member it is; of a mere look at the cluster's state, where
         its server is silent only."""
         running = host.node is not None and host.node.server is not None
-        if host.node is not None and host.node.speaks == MONGODB.speaks:
-            return ()  # it says itself whose member it is
-        return (DataFolder,) if running and not self._order else (Options, DataFolder)
+        gathered = GATHERED[kind]
+        return gathered.tells_running if running and not self._order else gathered.tells_member
 
     def _read(self, one: _One, parts: tuple[type[Part], ...], turn: Turn) -> None:
         """Read the parts whose turn it is, each after those that it is made from."""
@@ -265,7 +262,8 @@ class _Gathering:
         if one.reader is None:
             return
         if Way.SSH.leads_to(one.facts):
-            one.facts = replace(one.facts, lock=_lock(one.reader, cluster_id, own_set(one.facts.node)))
+            part = GATHERED[one.reader.session.kind].part_of(one.facts.node)
+            one.facts = replace(one.facts, lock=_lock(one.reader, cluster_id, part))
         one.reader.company = company
         self._read(one, self._order, Turn.COMPANY)
 

@@ -9,7 +9,7 @@ import pytest
 
 from services.connections.ports import Rows, SqlValue
 from services.discovery.looks.crawl import odd_names
-from services.discovery.looks.probe import facts_from_poll
+from services.discovery.looks.probe_sql import facts_from_poll
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
 from services.facts.replication import gtid

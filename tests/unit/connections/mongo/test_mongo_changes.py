@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import bson
@@ -12,8 +13,10 @@ from services.connections.limits import Limits
 from services.connections.mongo.change import Documents, MongoCommand, Pair, SetChange, command, fields
 from services.connections.mongo.reconfigure import changed
 from services.connections.operator.session import HostOperator
+from services.connections.ports import Output
+from services.connections.sql.statement import set_global
 from services.errors import BadInput, QueryFailed, Refused, Unreachable
-from services.inventory.model import HostEntry, MongoAccess, SqlAccess
+from services.inventory.model import HostEntry, Instance, MongoAccess, SqlAccess, SshAccess
 from services.procedures.journal.codec import decode, encode
 from services.procedures.plan.actions import Mongo, Reconfigure
 from services.procedures.plan.wording import wording
@@ -189,6 +192,31 @@ def test_that_a_road_that_was_closed_or_leads_to_another_kind_of_server_sends_no
             other.change(WRITE)
         other.close()
     assert peer.asked == []
+
+
+def test_that_a_statement_for_a_mongodb_server_is_refused_before_root_sends_it_to_another_one_of_the_host(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent: list[object] = []
+
+    def run(_own: HostOperator, what: object, **_: object) -> Output:
+        sent.append(what)
+        return Output(0, b"", b"")
+
+    monkeypatch.setattr(HostOperator, "run", run)
+    with MongoPeer({"insert": {"ok": 1.0}}) as peer:
+        access = MongoAccess(port=peer.port, tls="off")
+        first = HostEntry("n1", "127.0.0.1", SshAccess("dba"), access, kind="mongodb")
+        mixed = replace(first, sql=SqlAccess("u"), kind="mysql", beside=(Instance("n1", "mongodb", peer.port, access),))
+        for entry in (first, mixed.of_instance(mixed.beside[0])):
+            road = HostOperator(entry, MemoryVault({}), limits=LIMITS)
+            with pytest.raises(BadInput, match="one of MongoDB: it takes no statement") as told:
+                road.execute(set_global("max_connections", 400))
+            assert told.value.safe == "Nothing was sent to the server."
+            road.close()
+            with pytest.raises(Refused):
+                road.execute(set_global("max_connections", 400))
+        assert (peer.opened, sent) == (0, [])
 
 
 def test_that_an_answer_that_never_came_may_have_had_its_effect() -> None:

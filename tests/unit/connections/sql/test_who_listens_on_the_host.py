@@ -16,7 +16,7 @@ import paramiko
 import pytest
 
 from services.connections.limits import Limits
-from services.connections.probe.test import tls_told
+from services.connections.probe.told import tls_told
 from services.connections.sql.session import SqlLink
 from services.connections.sql.socket_owner import is_of_the_server, listens_as_itself
 from services.connections.ssh.connection import SshLink

@@ -12,7 +12,7 @@ from app.cli.terminal import estate_text
 from services.connections.ports import Rows
 from services.discovery.families.replication.kind import ASYNC
 from services.discovery.families.single.kind import SINGLE, UNKNOWN
-from services.discovery.looks.probe import facts_from_poll
+from services.discovery.looks.probe_sql import facts_from_poll
 from services.errors import QueryFailed, TimedOut
 from services.facts.model import CHANNELS, NodeFacts, Problem, ReplicationFacts
 from services.facts.numeric import replication_values

@@ -17,7 +17,8 @@ from services.connections.reads.read import CommandRead, SqlRead
 from services.connections.reads.registry import statement_of
 from services.discovery.changes import events_between
 from services.discovery.looks.crawl import crawl, leads_of
-from services.discovery.looks.probe import FINDING_PARTS, facts_from_poll, log_facts, machine_facts, probe
+from services.discovery.looks.probe import FINDING_PARTS, log_facts, machine_facts, probe
+from services.discovery.looks.probe_sql import facts_from_poll
 from services.discovery.snapshot import updated_estate
 from services.errors import SecretMissing, Unreachable, UserError
 from services.facts.model import NodeFacts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.connections.reads.registry import command_of
-from services.discovery.looks.probe import facts_from_poll
+from services.discovery.looks.probe_sql import facts_from_poll
 from services.errors import Refused
 from services.facts import reads
 from services.facts.model import NodeFacts

@@ -1,0 +1,78 @@
+"""What the test of a connection says of a server, of whatever kind: who opens it, and the steps that all kinds have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from services.connections.tls.policy import Proof, Road
+from services.i18n import tr
+
+if TYPE_CHECKING:
+    from services.connections.limits import Limits
+    from services.connections.ssh.connection import SshLink
+    from services.inventory.model import HostEntry
+    from services.secrets import Vault
+
+StepState = Literal["passed", "failed", "skipped", "warned"]
+
+
+class Told(NamedTuple):
+    """A step's name (steps.TITLES), its state and its sentence."""
+
+    name: str
+    state: StepState
+    sentence: str
+
+
+class Opened(Protocol):
+    """A server that let us in."""
+
+    def told(self) -> Iterator[Told]:
+        """Yield what is found, step by step. A UserError ends it, and is the answer to what the account may read."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+OpenServer = Callable[["HostEntry", "Vault", "Callable[[], SshLink] | None", "Limits"], Opened]
+"""Connects and logs in once. Raises UserError subclasses."""
+
+
+def rights_told(user: str, missing: list[str]) -> Told:
+    """Return the step about what the account may read."""
+    if missing:
+        return Told("rights", "warned", tr("{user} may not read {missing}.", user=user, missing="; ".join(missing)))
+    return Told("rights", "passed", tr("{user} may read everything the console shows.", user=user))
+
+
+def tls_told(proof: Proof, cipher: str, road: Road, *, named: bool) -> tuple[StepState, str]:
+    """Return the state and the sentence of the TLS step: 'passed' is only said of what was verified.
+
+    Args:
+        proof: what says that this is the server (tls.Trust); cipher: '' without TLS; named: its name was checked too.
+    """
+    if proof == "ca":
+        how = tr("its name and certificate") if named else tr("its certificate")
+        return "passed", tr("Encrypted with {cipher}; {how} verified by CA.", cipher=cipher, how=how)
+    if proof == "pin":
+        return "passed", tr("Encrypted with {cipher}; verified by the certificate that was accepted.", cipher=cipher)
+    if proof == "socket":
+        return "skipped", tr("Not needed: the way leads to the server's own socket.")
+    if proof == "host" and road == "tunnel":
+        return "passed", tr(
+            "Through SSH: encrypted, and the host is verified by its key. The password is only proven, never sent."
+        )
+    if proof == "host":
+        return "warned", tr(
+            "Others may make names in the socket's folder: nothing says that this is the server. The password is only "
+            "proven to it, never sent."
+        )
+    if cipher:
+        told = tr(
+            "Encrypted with {cipher}, not verified: nothing says that this is the server. The password is only "
+            "proven to it, never sent.",
+            cipher=cipher,
+        )
+        return "warned", told
+    return "warned", tr("Not encrypted: what is read can be read on the way; the password is only proven, never sent.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from services.errors import BadInput
 from services.i18n import tr
-from services.procedures.journal.approval import NotBound, told
+from services.procedures.journal.approval import NotBound, by_hand, told
 from services.procedures.journal.finding import kept_addresses
 from services.procedures.journal.projection import ENDED, project
 from services.procedures.plan.invariants.plans import violations
@@ -28,7 +28,7 @@ def bound_entries(journal: StoredJournal, run_id: str, policy: Policy, way: str,
     if policy.approved and journal.chain(run_id).binding in ASKS_AGAIN:
         wrong = violations(project(journal.entries(run_id)).plan, begun=True)
         if wrong:
-            raise BadInput(tr("The plan breaks its own laws and is not run."), try_=wrong)
+            raise BadInput(tr("The plan breaks its own laws and is not run."), try_=(*wrong, *by_hand()))
         journal.bind_again(run_id, policy.approved, policy.by)
     try:
         return journal.bound_entries(run_id)

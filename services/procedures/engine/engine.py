@@ -158,9 +158,13 @@ class Engine:
 
     def _refuse_unsound(self) -> None:
         """The laws are looked at again whenever a run goes forward: a newer console may know one more."""
-        wrong = violations(self.view.plan, begun=True)
+        view = self.view
+        wrong = violations(view.plan, begun=True)
         if wrong:
-            raise BadInput(tr("The plan breaks its own laws and is not run."), try_=wrong)
+            back = tr("Take it back: pilothouse undo {run}", run=view.run_id)
+            closed = tr("Close it as it stands: pilothouse undo {run} --yes --leave REASON", run=view.run_id)
+            ways = (closed,) if view.state is RunState.APPROVED or view.no_return else (back, closed)
+            raise BadInput(tr("The plan breaks its own laws and is not run."), try_=(*wrong, *ways))
 
     def _refuse_blocked(self) -> None:
         view = self.view

@@ -38,19 +38,18 @@ class NotBound(UserError):  # noqa: N818 - as above
 def refuse_unbound(run_id: str, chain: Chain) -> None:
     """Raise JournalChanged or NotBound unless all lines of a run are this workstation's own words."""
     if chain.binding in REFUSED:
+        look, anew = by_hand()
         back = (tr("If the state store was put back from an older copy, put the newest one in its place again."),)
         raise JournalChanged(
             told(run_id, chain.binding),
             safe=tr("Nothing was done, and nothing of this run will be: neither forward, nor back, nor its releases."),
             try_=(
                 *(back if chain.binding is Binding.CUT else ()),
-                tr("Look at its hosts by hand: what may still be switched on is in the list of "
-                   "pilothouse procedures --runs."),
+                look,
                 tr("Keep the state store as evidence, and find out who can write to it."),
-                tr("Then begin the procedure anew; it reads the hosts, and no old plan. "
-                   "This run's lock is taken over by its owner's name."),
+                anew,
             ),
-        )  # fmt: skip
+        )
     if chain.binding is not Binding.BOUND:
         command = f"pilothouse resume {run_id} --approve {chain.code}"
         raise NotBound(
@@ -58,6 +57,16 @@ def refuse_unbound(run_id: str, chain: Chain) -> None:
             chain.code,
             (tr("Read its plan, then approve it anew: {command} (or undo with the same words).", command=command),),
         )
+
+
+def by_hand() -> tuple[str, str]:
+    """Return what is left to do where the program goes no way with a run: neither forward, nor back."""
+    return (
+        tr("Look at its hosts by hand: what may still be switched on is in the list of "
+           "pilothouse procedures --runs."),
+        tr("Then begin the procedure anew; it reads the hosts, and no old plan. "
+           "This run's lock is taken over by its owner's name."),
+    )  # fmt: skip
 
 
 def told(run_id: str, binding: Binding) -> str:

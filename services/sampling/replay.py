@@ -70,7 +70,7 @@ class Replay:
                 try_=(
                     tr("See which hosts answer: pilothouse inventory check"),
                     tr("Record again, for longer than a second."),
-                    tr("See the program without any server: pilothouse demo"),
+                    tr("Try the program without a server: pilothouse demo"),
                 ),
             )
         self._span = Span(*held)

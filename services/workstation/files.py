@@ -114,7 +114,7 @@ def read_bounded(path: Path, most: int = MOST_TEXT) -> bytes:
 
 def _refuse_device(mode: int) -> None:
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, tr("it is no regular file"))
+        raise OSError(errno.EINVAL, tr("it is not a regular file"))
 
 
 def private_folder(path: Path) -> None:

@@ -72,7 +72,7 @@ class ChartsPage(QFrame):
         self.setAccessibleDescription(
             tr(
                 "Left and Right move the cursor, with Shift the view; plus and minus zoom; 0 shows the former "
-                "span; Escape takes the cursor away; End returns to the present."
+                "span; Escape takes the cursor away; Press End to return to the present."
             )
         )
         self._build()

@@ -83,7 +83,7 @@ class FirstRunPage(QFrame):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(button(tr("Choose another inventory…"), on=self.other_inventory_requested.emit))
-        row.addWidget(button(tr("Make a new one…"), on=self.new_inventory_requested.emit))
+        row.addWidget(button(tr("Create a new one…"), on=self.new_inventory_requested.emit))
         row.addStretch(1)
         return row
 

@@ -40,7 +40,7 @@ def record_to(path: Path, *, derive: Derive | None = None, clock: Clock | None =
     if path.exists():
         raise BadInput(
             tr("{path} exists already.", path=path),
-            safe=tr("It was left as it is."),
+            safe=tr("It was not changed."),
             try_=(tr("Choose another file name."),),
         )
     try:

@@ -69,7 +69,7 @@ def _restarted(estate: Estate) -> None:
 def _to_the_question(terminal: Terminal) -> int:
     terminal.wait_for("Approve this plan? Type yes: ")
     terminal.type("yes")
-    return terminal.wait_for(QUESTION + "\nAnswer yes when it is so, or stop.\n(asked at ")
+    return terminal.wait_for(QUESTION + "\nAnswer yes if it is true, or stop.\n(asked at ")
 
 
 @pytest.mark.long

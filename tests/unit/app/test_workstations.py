@@ -329,7 +329,7 @@ def _dangling(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (os.mkfifo, "it is no regular file"), (Path.mkdir, "it is no regular file"), (_latin, "is not UTF-8"),
+        (os.mkfifo, "it is not a regular file"), (Path.mkdir, "it is not a regular file"), (_latin, "is not UTF-8"),
         (_wide, "is not UTF-8"), (_circle, "symbolic links"), (_dangling, "No such file"), (None, "too long"),
     ],
 )  # fmt: skip

@@ -134,7 +134,7 @@ def test_that_a_faulty_inventory_is_told_and_left_as_it_is_while_another_is_open
 ) -> None:
     start = begin(started, qtbot, tmp_path, text)
     assert str(tmp_path / "typo.toml") in start.words()
-    assert {"Try again", "Open the demo", "Choose another inventory…", "Make a new one…"} <= {
+    assert {"Try again", "Open the demo", "Choose another inventory…", "Create a new one…"} <= {
         b.text() for b in buttons(start.window)
     }
     start.presses("Choose another inventory")

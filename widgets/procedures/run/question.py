@@ -32,7 +32,7 @@ _ANSWERS: dict[str, tuple[tuple[str, str, str], ...]] = {
         ("again", mark("Do it &again"), ""),
         (STOP, mark("&Stop here"), ""),
     ),
-    "continued": (("approve", mark("&Approve and go on"), "primary"), (STOP, mark("&Stop here"), "")),
+    "continued": (("approve", mark("&Approve and continue"), "primary"), (STOP, mark("&Stop here"), "")),
     "breach": (
         ("go on", mark("&Go on all the same"), ""),
         (UNDO, mark("Und&o…"), "danger"),

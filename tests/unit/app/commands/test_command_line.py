@@ -343,7 +343,7 @@ def test_that_also_takes_no_anybody_and_no_pattern(
     inventory: Path, capsys: pytest.CaptureFixture[str], place: str
 ) -> None:
     assert main(["topology", "--also", place, "--inventory", str(inventory)]) == BAD_INPUT
-    assert f"--also {place}: that is neither an address nor a network." in said(capsys)[1]
+    assert f"--also {place}: neither an address nor a network." in said(capsys)[1]
 
 
 def test_that_declared_networks_are_shown_and_faulty_ones_told(

@@ -176,7 +176,7 @@ def test_that_windows_are_kept_listed_chosen_again_and_removed(
     assert main([*here, "--forget", "write cache off"]) == GOOD
     assert "Removed; the samples stay." in capsys.readouterr().out
     assert main([*here, "--mark", "write cache off"]) == BAD_INPUT
-    assert "None is kept." in capsys.readouterr().err
+    assert "There are no marks." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_that_a_resume_prints_every_act_that_is_still_to_run(shell: Shell) -> No
     _waiting(shell)
     said = shell("resume", "1", "--yes", "--commands")
     assert (said.code, last_run(said)) == (0, "done")
-    before, _, coming = said.out.partition("What is still to run, as it was approved:\n")
+    before, _, coming = said.out.partition("Steps still to run, as approved:\n")
     assert before != ""
     assert "        $ n3: SET GLOBAL wsrep_desync=OFF;\n" in coming
     assert "  1. " not in coming.partition("\n\n")[0]  # it is done
@@ -58,7 +58,7 @@ def test_that_an_undo_prints_what_it_does(shell: Shell) -> None:
     _waiting(shell)
     said = shell("undo", "1", "--yes", "--commands")
     assert (said.code, last_run(said)) == (0, "undone")
-    assert "What going back does, the newest step first, as it was approved:\n" in said.out
+    assert "What a rollback does, newest step first, as approved:\n" in said.out
     assert "        $ n3: SET GLOBAL wsrep_desync=OFF;\n" in said.out
 
 

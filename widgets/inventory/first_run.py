@@ -21,7 +21,7 @@ from widgets.common.look.theme import theme_holder
 _CARD_WIDTH, _SIDES = 256, 12
 _PROMISE = mark(
     "Pilothouse works from this workstation over SSH and SQL: nothing is installed on your servers. Watching "
-    "only reads, and a read‑only account is enough."
+    "only reads; a read‑only account is enough."
 )
 _SOURCES = (("ssh", "~/.ssh/config"), ("mycnf", "~/.my.cnf"), ("workbench", "MySQL Workbench"))
 
@@ -97,13 +97,13 @@ class FirstRunPage(QFrame):
         for title, text, buttons in (
             (
                 tr("Add a host"),
-                tr("Address, SSH and SQL of one server. The rest of its cluster is found from it."),
+                tr("Address, SSH and SQL of one server. The rest of its cluster is discovered from it."),
                 [add],
             ),
-            (tr("Import what you have"), tr("Hosts and logins from another program; you see them all first."), imports),
+            (tr("Import existing hosts"), tr("Hosts and logins from another program; you review them first."), imports),
             (
-                tr("See it without a server"),
-                tr("A recorded incident: load, a node killed, its return by IST, one by SST."),
+                tr("Try it without a server"),
+                tr("A recorded incident: load, a killed node that returns by IST, another by SST."),
                 [demo],
             ),
         ):

@@ -45,10 +45,10 @@ _SETTLED_MS = 150
 _WIDTH, _NAMES, _FIELDS, _COMMANDS = 900, 360, 180, 96
 _BESIDE = 150
 _PROMISE = mark(
-    "For Percona XtraBackup with xbcloud; MariaDB has no xbcloud. Nothing is run, and what you type is kept nowhere."
+    "For Percona XtraBackup with xbcloud; MariaDB has no xbcloud. Nothing is run, and your input is not stored."
 )
-_NO_SIZE = mark("Type the size of the data, for example 8 TB: the advice and its numbers stand here then.")
-_NOT_YET = mark("Mend the answer that is marked: the advice and its numbers stand here then.")
+_NO_SIZE = mark("Enter the size of the data, for example 8 TB, to see the advice and its numbers here.")
+_NOT_YET = mark("Correct the marked answer to see the advice and its numbers here.")
 
 
 class ChunksPage(QFrame):
@@ -136,7 +136,7 @@ class ChunksPage(QFrame):
         field.setTabChangesFocus(True)
         field.setAccessibleName(tr("The backup command"))
         told = tr(
-            "set -o pipefail; xtrabackup --backup … | xbcloud put …   Several jobs: a line of {sign} between.",
+            "set -o pipefail; xtrabackup --backup … | xbcloud put …   Separate several jobs with a line of {sign}.",
             sign=BETWEEN,
         )
         field.setPlaceholderText(told)

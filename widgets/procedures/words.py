@@ -47,14 +47,14 @@ _RUN_HEALTH = {
     RunState.LEFT: Health.WARN,
 }
 STEP_WORDS = {
-    StepState.PENDING: mark("not begun"),
+    StepState.PENDING: mark("not started"),
     StepState.CHECKING: mark("checking"),
     StepState.ACTING: mark("acting"),
-    StepState.PROVING: mark("waiting for its proof"),
+    StepState.PROVING: mark("waiting for verification"),
     StepState.DONE: mark("done"),
-    StepState.ALREADY: mark("already so"),
+    StepState.ALREADY: mark("already in this state"),
     StepState.FAILED: mark("failed"),
-    StepState.IN_DOUBT: mark("in doubt"),
+    StepState.IN_DOUBT: mark("result unknown"),
     StepState.CANCELLED: mark("cancelled"),
     StepState.UNDOING: mark("undoing"),
     StepState.UNDONE: mark("undone"),
@@ -128,9 +128,9 @@ def about_time(seconds: float | None) -> str:
 
 
 _BACK_WORDS = {
-    StepState.UNDOING: mark("Taking back: {title}"),
-    StepState.UNDONE: mark("Taken back: {title}"),
-    StepState.UNDO_FAILED: mark("Could not be taken back: {title}"),
+    StepState.UNDOING: mark("Rolling back: {title}"),
+    StepState.UNDONE: mark("Rolled back: {title}"),
+    StepState.UNDO_FAILED: mark("Could not be rolled back: {title}"),
 }
 
 
@@ -150,7 +150,7 @@ def waiting_words(view: StepView) -> str:
     if view.until is None:
         return tr("waits for {what}", what=view.waits_for)
     hour = format_clock(view.until, seconds=False)
-    return tr("waits for {what}, at most until {hour}", what=view.waits_for, hour=hour)
+    return tr("waits for {what}, until {hour} at the latest", what=view.waits_for, hour=hour)
 
 
 def progress_words(view: StepView) -> str:

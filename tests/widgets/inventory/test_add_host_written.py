@@ -53,7 +53,7 @@ def test_that_a_name_that_nobody_knows_is_told_at_the_address(
     assert form.name.y() == height
     assert dialog.steps.told().startswith("Failed: Name")
     form.address.setText("db2")
-    assert form.address_note.text() == "A name, an IP address, or a Host of ~/.ssh/config"
+    assert form.address_note.text() == "A name, an IP address, or a Host from ~/.ssh/config"
     assert form.address.property("wrong") is False
 
 
@@ -172,7 +172,7 @@ def test_that_a_new_host_that_looks_like_another_is_not_written_beside_it(person
 def test_that_a_password_for_sudo_is_asked_for_where_sudo_wants_one(person: Person) -> None:
     dialog = person.fills()
     choose(dialog.form.sudo, "password")
-    assert dialog.form.faults() == ("sudo with a password needs that password.",)
+    assert dialog.form.faults() == ("Enter the password for sudo, or choose sudo without a password.",)
     dialog.form.sudo_password.insert("hunter2")
     assert dialog.form.faults() == ()
 

@@ -273,4 +273,4 @@ def test_that_a_step_that_was_put_off_says_so_and_is_not_the_one_that_runs(wizar
     wizard.set_run(shown, p.WORDING)
     assert current_step(shown) != 3
     content = row_content(4, steps[3], RowInput(), p.NOW)
-    assert "Put off by a person: it is tried again before the run ends." in content.spoken()
+    assert "Postponed by the user: it is retried before the run ends." in content.spoken()

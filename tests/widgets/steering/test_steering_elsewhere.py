@@ -87,7 +87,7 @@ def test_that_a_run_begun_elsewhere_appears_with_its_obligation_and_its_story_an
         person.window.show_page("procedures")
         (row,) = person.cards.runs
         assert row.view.elsewhere
-        assert "steered from another program" in row._facts.text()
+        assert "controlled by another program" in row._facts.text()
         assert not any(made.isVisible() for made in (row.resume, row.undo, row.leave))
         person.waits(lambda: "db2 desynced" in person.window.status.duties.text())
         assert person.window.status.badge() == "READ ONLY"

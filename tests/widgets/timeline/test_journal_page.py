@@ -197,7 +197,7 @@ def test_that_an_empty_journal_says_what_will_stand_there(qtbot: QtBot) -> None:
     assert made.empty_title() == "Nothing has happened yet"
     made.show_events(EVENTS)
     made.set_filter(words="zzz")
-    assert made.empty_title() == "No event passes the filter"
+    assert made.empty_title() == "No event matches the filter"
 
 
 def test_that_a_screen_reader_hears_how_serious_an_event_is() -> None:

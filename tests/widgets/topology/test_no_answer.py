@@ -168,7 +168,7 @@ def test_that_a_recording_says_of_no_tries_that_they_go_on() -> None:
     speak_of_past(past=True)
     try:
         assert dark_notice(eu)[1][1] == f"The last answer came at {format_clock(HEARD)}."
-        assert dark_notice(us)[1][1] == "No answer ever came."
+        assert dark_notice(us)[1][1] == "There has been no answer."
     finally:
         speak_of_past(past=False)
 
@@ -176,7 +176,9 @@ def test_that_a_recording_says_of_no_tries_that_they_go_on() -> None:
 def test_that_the_age_below_the_drawing_is_of_the_last_answer_and_not_of_the_last_try() -> None:
     eu, us = dark_estate().clusters
     assert seen_from(eu, b.AT) == "No server answers over SQL · a server last answered 21 min ago"
-    assert seen_from(us, b.AT) == "No server answers over SQL · no server answered since this console began to watch"
+    assert (
+        seen_from(us, b.AT) == "No server answers over SQL · no server has answered since this console started watching"
+    )
 
 
 def test_that_the_inspector_tells_the_last_answer() -> None:
@@ -344,4 +346,4 @@ def test_that_an_obligation_that_was_seen_off_is_not_called_on() -> None:
 def test_that_a_host_without_a_way_to_its_server_is_given_one_and_not_a_password_to_check() -> None:
     facts = NodeFacts("db1", b.AT, Reach.SSH_ONLY, "db1", ssh_at=b.AT, no_way=(SQL,))
     (node,) = updated_estate(None, {"db1": facts}, b.AT).clusters[0].nodes
-    assert advice(node) == ("Open the connection and give it an account that reads the server.",)
+    assert advice(node) == ("Open the connection and enter an account that can read the server.",)

@@ -40,7 +40,9 @@ class Approval(QWidget):
         self._fields = QVBoxLayout()
         self._fields.setSpacing(6)
         self.rehearse = button(
-            tr("&Rehearse"), on=self.rehearse_wanted.emit, hint=tr("Runs every read, prints every change, acts nowhere")
+            tr("&Rehearse"),
+            on=self.rehearse_wanted.emit,
+            hint=tr("Makes every read, prints every change, changes nothing"),
         )
         self.start = button(tr("&Approve and start"), "primary", on=self._start)
         self.reason, self._found = words("", "warn"), words("", "second")
@@ -92,7 +94,7 @@ class Approval(QWidget):
         if self._plan is None:
             return tr("There is no plan yet.")
         if self._plan.nothing_to_do:
-            return tr("There is nothing to do: the cluster is already so.")
+            return tr("There is nothing to do: the cluster is already in this state.")
         if self.violations.text():
             return tr("The plan violates a rule that every plan must follow.")
         if self._standing:

@@ -109,7 +109,10 @@ class HostSession:
         table = heartbeat_table(read)
         if table is not None and (self._entry.sql is None or table != self._entry.sql.heartbeat_table):
             raise Refused(
-                tr("The Observer road refuses {table}: the inventory names no such heartbeat here.", table=table),
+                tr(
+                    "The Observer refuses {table}: the inventory names no such heartbeat table for this server.",
+                    table=table,
+                ),
                 host=self.host,
                 safe=tr("Nothing was sent to the server."),
             )
@@ -163,7 +166,7 @@ class HostSession:
         """Connect, and wrap a bound command for the host's shell."""
         access = self._entry.ssh
         if access is None:
-            raise BadInput(tr("The inventory gives no SSH way to this host."), host=self.host)
+            raise BadInput(tr("The inventory has no SSH connection to this host."), host=self.host)
         link = self._links.ssh()
         return link, sudo.wrap(command, access, self._vault, user=link.target.user, host=self.host)
 
@@ -172,7 +175,7 @@ class HostSession:
             raise self._other_kind(tr("statement"))
 
     def _other_kind(self, what: str) -> BadInput:
-        text = tr("This server is one of {kind}: it takes no {what}.", kind=KINDS[self.kind].name, what=what)
+        text = tr("This server is {kind} and does not accept a {what}.", kind=KINDS[self.kind].name, what=what)
         return BadInput(text, host=self.host, safe=tr("Nothing was sent to the server."))
 
     def _ended(self) -> UserError:

@@ -44,7 +44,7 @@ def save_inventory(inventory: Inventory, path: str | Path) -> None:
     except OSError as problem:
         raise StoreError(
             tr("The inventory {file} could not be written: {problem}.", file=file, problem=problem.strerror or problem),
-            safe=tr("The file is as it was."),
+            safe=tr("The file is unchanged."),
             try_=(tr("Make room on the disk, or check who may write there."),),
         ) from problem
 

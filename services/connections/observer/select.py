@@ -383,5 +383,5 @@ def _refused(why: str) -> Refused:
     return Refused(
         f"The Observer road refuses this statement: {why}.",
         safe="Nothing was sent to the server.",
-        try_=("What it may send is listed in resources/docs/observer.md.",),
+        try_=("The permitted statements are listed in resources/docs/observer.md.",),
     )

@@ -55,7 +55,7 @@ def test_that_a_key_is_opened_whatever_cipher_seals_it(tmp_path: Path, cipher: s
     assert opened(key, WORD).asbytes() == public_half(f"{key}.pub")
     with pytest.raises(NeedsPassphrase):
         opened(key, None)
-    with pytest.raises(CannotOpen, match="the passphrase does not open it"):
+    with pytest.raises(CannotOpen, match="the passphrase is wrong"):
         opened(key, "another")
 
 

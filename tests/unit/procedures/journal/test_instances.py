@@ -227,5 +227,5 @@ def test_that_root_sends_nothing_to_the_default_socket_of_a_host_with_two_server
     operator = HostOperator(entry, MemoryVault({}))
     with pytest.raises(BadInput, match="names no socket of this one") as refused:
         operator.execute(set_global("max_connections", 400))
-    assert refused.value.safe == "Nothing was sent to any of them."
+    assert refused.value.safe == "Nothing was sent to any server."
     operator.close()

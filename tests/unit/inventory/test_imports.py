@@ -123,7 +123,7 @@ def test_that_an_option_file_of_which_nothing_is_a_host_says_why(tmp_path: Path)
     report = import_my_cnf(write(tmp_path, "my.cnf", common + "[mysql]\nhost=db1\n[mysqldump]\nhost=db2\nquick\n"))
     assert report.hosts == ()
     assert report.problems == (
-        "[client] names neither a host nor a socket: it is no host itself, its values count for [clientNAME].",
+        "[client] names neither a host nor a socket: it is not a host, and its values apply to [clientNAME].",
     )
     assert report.notes == ("Groups of single programs are left out, with the hosts they name: [mysql], [mysqldump].",)
     report = import_my_cnf(write(tmp_path, "my.cnf", common + "[clientdb1]\nhost=db1\n"))

@@ -135,7 +135,7 @@ def test_that_an_import_leaves_out_a_host_that_is_called_as_an_instance_is() -> 
     merged = merge(_read(), ImportReport("x", (HostEntry("n1:3307", "10.0.0.9"), HostEntry("n3", "10.0.0.3"))))
     assert merged.added == ("n3",)
     assert merged.problems == (
-        '"n1:3307" is left out: "n1:3307" is what the instance is called, and a host has that name.',
+        '"n1:3307" is left out: "n1:3307" is what the instance is called, and a host already has that name.',
     )
 
 

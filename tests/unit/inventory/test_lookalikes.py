@@ -49,7 +49,7 @@ def test_that_clusters_whose_names_look_alike_are_refused() -> None:
 @pytest.mark.parametrize("name", [" db1", "db1 ", "\u00a0db1", "db1\u200b", "d\u00adb1", "db1\u202e", "db\ufeff1"])
 def test_that_a_name_with_something_out_of_sight_is_refused_by_itself(name: str) -> None:
     told = fault(inventory(name))
-    assert "must not begin or end with a blank, nor hold characters that nobody sees" in told
+    assert "must not begin or end with a space, nor contain invisible characters" in told
 
 
 def test_that_seven_hosts_that_look_like_one_are_all_told_at_once() -> None:

@@ -210,7 +210,7 @@ def test_that_a_full_disk_is_told_and_nothing_stored_before_is_lost(tmp_path: Pa
         [sys.executable, "-c", FILLING, str(tmp_path / "s")], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert "the disk is full or failing" in done.stdout
-    assert "What was stored before is unharmed." in done.stdout
+    assert "Data stored earlier is intact." in done.stdout
     assert "still: here x" in done.stdout
     with StateStore.open(tmp_path / "s") as store:
         assert (store.get_setting("before"), store.get_setting("after")) == ("here", "there")

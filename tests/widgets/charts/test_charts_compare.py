@@ -165,7 +165,7 @@ def test_that_the_table_shows_rows_hides_a_lone_servers_name_and_copies(page: Ch
     assert QGuiApplication.clipboard().text() == "\t".join(ROW)
     panel.show_result(Result(HEADERS, (ROW, ("db2", *ROW[1:])), "2 numbers differ."))
     assert not panel.table.isColumnHidden(0)
-    panel.show_problem("The window after begins before the window before ends.")
+    panel.show_problem("The window after the change begins before the window before it ends.")
     assert not panel.table.isVisible()
 
 
@@ -267,7 +267,7 @@ def test_that_the_whole_words_of_a_row_are_told_to_whom_has_no_pointer(page: Cha
     qtbot.keyClick(panel.table, Qt.Key.Key_Down)
     assert panel.row.text() == f"write latency: {long}"
     assert panel.row.isVisible()
-    panel.show_problem("The window after begins before the window before ends.")
+    panel.show_problem("The window after the change begins before the window before it ends.")
     assert not panel.row.isVisible()
 
 

@@ -186,7 +186,7 @@ def test_that_a_machine_without_a_keyring_says_so_before_anything_is_typed(perso
     keep, note = dialog.form.keep, dialog.form.keeping.note
     assert not keep.isChecked()
     assert not keep.isEnabled()
-    assert note.text().startswith("This machine has no keyring that could keep a password.")
+    assert note.text().startswith("This workstation has no keyring that can store a password.")
     assert "env:VARIABLE" in note.text()
 
 

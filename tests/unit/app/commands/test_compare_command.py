@@ -106,7 +106,7 @@ def test_that_the_usual_metrics_are_compared_and_what_is_not_offered_is_named(
     assert main(["compare", str(recording), *WINDOWS]) == FINDINGS
     told = capsys.readouterr().out
     assert "Threads_running (load.threads_running)  4 → 4" in told
-    assert "not known: Read over SSH: no sample of the host itself came." in told  # of its processors
+    assert "not known: Read over SSH: no sample of the host has arrived." in told  # of its processors
     assert "Not offered by these servers: " in told
 
 

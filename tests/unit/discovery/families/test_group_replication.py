@@ -118,7 +118,7 @@ def test_that_a_member_whose_tables_were_not_read_is_not_known_and_never_good() 
     cluster = s.only(s.estate(unread))
     assert told(cluster) == {"db1": ("state not known", Health.UNKNOWN)}
     assert cluster.nodes[0].reason == "No right."
-    assert (cluster.components, cluster.agreement) == ((), "No member tells a view of the group")
+    assert (cluster.components, cluster.agreement) == ((), "No member reports a view of the group")
 
 
 def test_that_servers_whose_group_has_a_name_that_is_none_are_not_known_and_in_nobody_s_group() -> None:

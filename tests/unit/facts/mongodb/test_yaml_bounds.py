@@ -28,7 +28,7 @@ def test_that_what_is_nested_too_deep_ends_early(text: str, monkeypatch: pytest.
         fetch(self)
 
     monkeypatch.setattr(yaml.SafeLoader, "fetch_more_tokens", counted)
-    with pytest.raises(BadInput, match="nested too deep, or holds too much"):
+    with pytest.raises(BadInput, match="nested too deeply or too large"):
         settings_of(text)
     assert scans < _SCANS or not text.startswith(("[[[", "{{"))
     with pytest.raises(BadInput):

@@ -82,7 +82,7 @@ def test_that_the_worst_second_is_the_lowest_where_low_is_bad() -> None:
 def test_that_a_metric_without_samples_is_not_known_and_says_why() -> None:
     (change,) = judged({}).changes
     assert (change.verdict, change.why, change.typical) == (Verdict.UNKNOWN, "missing", None)
-    assert verdict_words(change) == "not known: This server does not offer it."
+    assert verdict_words(change) == "not known: This server does not report it."
     values = noise(8.0)
     values[:640] = np.nan
     change = only(second_by_second(values))

@@ -63,7 +63,7 @@ def test_that_an_instance_that_is_only_named_is_drawn_as_not_read_and_counts_as_
     named = only_named((HOST,), 1.0)
     estate = updated_estate(None, named, 1.0, dict.fromkeys(named, "n1:6032"))
     (cluster,) = estate.clusters
-    assert (cluster.kind, cluster.name, cluster.agreement) == (PROXYSQL, "n1:6032", "Named in the inventory")
+    assert (cluster.kind, cluster.name, cluster.agreement) == (PROXYSQL, "n1:6032", "Listed in the inventory")
     (node,) = cluster.nodes
     assert (node.state, node.health, node.address) == ("not read yet", Health.UNKNOWN, "10.213.1.11:6032")
     assert (estate.hosts_total, estate.hosts_answering, cluster.problems) == (0, 0, ())

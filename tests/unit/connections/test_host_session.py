@@ -89,7 +89,7 @@ def test_that_a_server_which_never_greets_times_out_and_the_next_call_does_not_w
     port, taken = silent
     clock = ManualClock()
     made = session(HostEntry("db1", "127.0.0.1", ssh=SshAccess("dba", port=port, config="")), clock)
-    with pytest.raises(TimedOut, match="did not greet as SSH"):
+    with pytest.raises(TimedOut, match=" sent no SSH greeting within"):
         made.run(commands.CLOCK)
     tried = len(taken)
     with pytest.raises(Unreachable, match="next attempt in"):

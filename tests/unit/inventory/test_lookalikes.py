@@ -32,7 +32,7 @@ ALIKE = ["DB1", "db1.", "d\u04311", "\uff44\uff421", "\u0501b1", "d\u03b21", "db
 def test_that_two_hosts_whose_names_look_alike_are_refused_together(other: str) -> None:
     told = fault(inventory("db1", other))
     assert 'the host names "db1" and "' in told
-    assert "look alike: one could be taken for the other; rename one." in told
+    assert '" look alike and could be confused; rename one.' in told
     assert other.isascii() or f"[U+{ord(next(c for c in other if not c.isascii())):04X}]" in told
 
 

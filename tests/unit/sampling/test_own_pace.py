@@ -86,7 +86,7 @@ class ScriptedLate(ReplaySession):
 
     def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
         self._clock.advance(self._asleep_s)
-        raise TimedOut("The server gave no answer within 0.9 s.", host="s1")
+        raise TimedOut("The server did not answer within 0.9 s.", host="s1")
 
 
 @pytest.mark.parametrize(("late", "told"), [(True, 0), (False, 1)])

@@ -99,7 +99,7 @@ def test_that_a_damaged_file_is_told_and_kept(tmp_path: Path, damage: str) -> No
     file.write_bytes(data)
     with pytest.raises(StoreError, match="damaged") as caught, StateStore.open(file) as store:
         store.get_setting("kept")
-    assert "kept as it is" in caught.value.as_text()
+    assert "The file was not changed." in caught.value.as_text()
     assert ".recover" in caught.value.as_text()
     assert file.read_bytes() == bytes(data)
 

@@ -218,7 +218,7 @@ def test_that_a_removed_mark_leaves_its_name_so_that_keep_brings_it_back(page: C
     row.remove_wanted.connect(removed.append)
     row.keep_wanted.connect(lambda *given: named.append(given))
     row.box.activated.emit(1)
-    assert row.remove.toolTip() == "Remove redo 2 GB; the samples stay"
+    assert row.remove.toolTip() == "Remove redo 2 GB; the samples are kept"
     assert row.said.text() == "Marked by ada@desk2."
     qtbot.mouseClick(row.remove, Qt.MouseButton.LeftButton)
     row.offer(())
@@ -246,7 +246,7 @@ def test_that_the_columns_take_what_their_words_need_and_the_verdict_the_rest(pa
     panel.open_panel()
     panel.take(NOW - 800, NOW - 500)
     panel.take(NOW - 400, NOW - 100)
-    why = "not known: Windows of less than 5 min show nothing."
+    why = "not known: Windows shorter than 5 min show nothing."
     panel.show_result(Result(HEADERS, (("db1", "rows read (load.rows_read)", "–", "–", "–", "–", why),), "0 differ."))
     table = panel.table
     for column, text in ((1, "rows read (load.rows_read)"), (6, why)):

@@ -123,7 +123,7 @@ def test_that_ways_that_are_unticked_are_not_written_though_the_inventory_has_de
     person.ops.do("about-hosts")
     dialog.form.address.setText("db1")
     dialog.form.ssh_on.setChecked(False)
-    assert dialog.form.sql_user.placeholderText() == "observer, as [defaults] of the inventory say"
+    assert dialog.form.sql_user.placeholderText() == "observer, from [defaults] of the inventory"
     person.presses("Add and watch")
     person.ops.do("save-host")
     assert load_inventory(person.path).hosts == (HostEntry("db1", "db1", None, SqlAccess("observer")),)
@@ -154,7 +154,7 @@ def test_that_a_new_host_does_not_take_the_place_of_another_of_its_name(person: 
     dialog = person.fills()
     person.presses("Add and watch")
     person.ops.do("save-host")
-    assert 'The inventory has a host named "db1" already.' in dialog.message()
+    assert 'The inventory already has a host named "db1".' in dialog.message()
     assert load_inventory(person.path).hosts[0].address == "10.9.9.9"
 
 
@@ -164,7 +164,7 @@ def test_that_a_new_host_that_looks_like_another_is_not_written_beside_it(person
     dialog = person.fills()
     person.presses("Add and watch")
     person.ops.do("save-host")
-    told = 'the host names "DB1." and "db1" look alike: one could be taken for the other; rename one.'
+    told = 'the host names "DB1." and "db1" look alike and could be confused; rename one.'
     assert told in dialog.message()
     assert [host.name for host in load_inventory(person.path).hosts] == ["DB1."]
 

@@ -298,7 +298,7 @@ def test_that_an_import_takes_only_what_is_ticked(qtbot: QtBot) -> None:
 
 
 def test_that_what_an_import_left_out_is_read_whole_and_passwords_only_where_there_are_any(qtbot: QtBot) -> None:
-    left = tuple(f"/home/dba/.ssh/config, line {n}: patterns name no single host: *.prod" for n in range(1, 10))
+    left = tuple(f"/home/dba/.ssh/config, line {n}: patterns do not name a single host: *.prod" for n in range(1, 10))
     made = ImportDialog("~/.ssh/config", [Candidate(HostEntry("db2", "db2", SshAccess("")), "ssh")], why=left)
     made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     qtbot.addWidget(made)

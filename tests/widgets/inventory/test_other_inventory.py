@@ -116,7 +116,7 @@ def test_that_a_new_inventory_is_made_where_a_person_says_and_hosts_go_there(
     started: list[Start], qtbot: QtBot, tmp_path: Path
 ) -> None:
     start = begin(started, qtbot, tmp_path, None)
-    start.presses("Make a new one")
+    start.presses("Create a new one…")
     assert start.file_dialog().selectedFiles() == [str(tmp_path / "typo.toml")]
     new = tmp_path / "new" / "estate.toml"
     start.gives(new)

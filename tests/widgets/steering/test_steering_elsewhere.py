@@ -146,7 +146,7 @@ def test_that_a_run_can_be_gone_on_with_here_as_soon_as_that_program_has_let_go(
     person.waits(lambda: not person.cards.runs[0].view.elsewhere)
     person.presses(person.cards.runs[0], "Resume")
     person.waits(lambda: person.wizard.question.question() is not None)
-    person.presses(person.wizard.question, "Yes, go on")
+    person.presses(person.wizard.question, "Yes, continue")
     person.waits(lambda: person.wizard.run().state is RunState.DONE)
 
 

@@ -153,12 +153,13 @@ def test_that_the_bar_says_how_many_why_and_since_when() -> None:
         Health.BAD,
         (
             "None of the 15 hosts of prod-eu answers. 15 refuse the connection.",
-            f"The last answer came at {format_clock(HEARD)}; tries go on by themselves.",
+            f"The last answer came at {format_clock(HEARD)}; retries continue automatically.",
         ),
     )
     health, (text, since) = dark_notice(us)
     assert (health, text) == (Health.UNKNOWN, "None of the 15 hosts of prod-us answers.")
-    assert since == f"No answer ever came; asked since {format_clock(ASKED_FROM)}, tries go on by themselves."
+    first = format_clock(ASKED_FROM)
+    assert since == f"There has been no answer since the first query at {first}; retries continue automatically."
     one = replace(us, nodes=(replace(us.nodes[0], reach=Reach.FULL), *us.nodes[1:]))
     assert (is_dark(us), is_dark(one)) == (True, False)
 
@@ -204,7 +205,7 @@ def test_that_the_past_says_nothing_of_a_next_attempt_and_advises_nothing() -> N
     node = dark_estate().clusters[0].nodes[0]
     now, then = (_problem_rows(node, live=live) for live in (True, False))
     assert "next attempt in 14 s" in now[0]
-    assert then == ["10.1.0.11 port 3306 refused the connection: nothing listens there for the database."]
+    assert then == ["10.1.0.11 port 3306 refused the connection: the database does not listen there."]
     stopped = replace(node, reach=Reach.SSH_ONLY, reason="SSH answers; mariadbd is not running")
     assert _problem_rows(stopped, live=False) == [stopped.reason, *then]
 
@@ -315,12 +316,12 @@ def test_that_empty_charts_say_who_does_not_answer_and_since_when(opened: OpenWi
     opened.window.show_page("charts")
     page = opened.window.findChild(ChartsPage)
     assert page is not None
-    never = f"eu-01 never answered, asked since {format_clock(ASKED_FROM)}: 10.1.0.11 port 3306 refused"
+    never = f"eu-01 has never answered; queried since {format_clock(ASKED_FROM)}: 10.1.0.11 port 3306 refused"
     qtbot.waitUntil(lambda: {"cpu", "lag", "load"} <= {spec.key for spec in page.specs()}, timeout=5000)
     qtbot.waitUntil(lambda: page.card("load").plot.state.message().startswith(never), timeout=5000)
     legend = page.card("load").legend
     qtbot.waitUntil(lambda: legend.items["load.questions"].reading.why.startswith(never), timeout=5000)
-    no_ssh = "This is read over SSH, and the inventory gives no SSH account for eu-01."
+    no_ssh = "Reading this needs SSH, and the inventory has no SSH account for eu-01."
     assert page.card("cpu").plot.state.message().startswith(no_ssh)
     assert page.card("lag").plot.state.message().startswith("Not known: no answer over SQL from eu-01")
 

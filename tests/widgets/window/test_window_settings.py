@@ -146,7 +146,16 @@ def test_that_the_estate_of_last_time_can_be_forgotten(qtbot: QtBot, opened: Ope
     assert opened.kept.inventory == ""
 
 
-@pytest.mark.parametrize(("usable", "said"), [(True, "can be kept there"), (False, "until the window closes")])
+@pytest.mark.parametrize(
+    ("usable", "said"),
+    [
+        (True, "can be stored there"),
+        (
+            False,
+            "No usable desktop keyring was found",
+        ),
+    ],
+)
 def test_that_the_page_says_where_passwords_are_kept(qtbot: QtBot, opened: Opened, usable: bool, said: str) -> None:
     page = opened.page(qtbot)
     page.show_keyring("Some keyring", usable)

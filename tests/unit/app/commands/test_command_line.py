@@ -233,7 +233,7 @@ def test_that_an_import_leaves_the_password_of_a_host_that_it_leaves_as_it_is(
     assert main(words) == 0
     told = said(capsys)[0]
     assert "db1: stands in the inventory with other values" in told
-    assert "The password for keyring:u@db1:3306 was not kept: its host is not taken over" in told
+    assert "The password for keyring:u@db1:3306 was not kept: its host is not imported" in told
     assert (vault.get(old).reveal(), vault.get(new).reveal()) == ("of today", "of-last-year")
 
 

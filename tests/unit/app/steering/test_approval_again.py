@@ -45,7 +45,8 @@ def test_that_a_resume_prints_every_act_that_is_still_to_run(shell: Shell) -> No
 
 
 @pytest.mark.parametrize(
-    ("way", "head"), [("resume", "What is still to run, as it was"), ("undo", "What going back does, the newest step")]
+    ("way", "head"),
+    [("resume", "Steps still to run, as approved:"), ("undo", "What a rollback does, newest step first, as approved:")],
 )
 def test_that_without_commands_each_step_is_told_by_its_title(shell: Shell, way: str, head: str) -> None:
     _waiting(shell)

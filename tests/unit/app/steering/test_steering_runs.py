@@ -225,7 +225,7 @@ def test_that_a_run_of_another_data_folder_is_told_with_what_was_read_and_where_
         assert "Name another one: --data DIR" in said.err
     usual.mkdir(parents=True)
     (usual / "state.sqlite").touch()
-    named = f"Another journal lies in {usual}: pilothouse procedures --runs --data {usual}"
+    named = f"There is another journal in {usual}: pilothouse procedures --runs --data {usual}"
     assert named in shell("resume", "7").err
     listed = shell("procedures", "--runs").out
     assert f"with this data folder: {shell.folder}." in listed

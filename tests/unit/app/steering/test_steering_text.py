@@ -75,7 +75,7 @@ def test_that_a_breach_is_printed_at_once_though_a_question_stands_and_an_old_on
     terminal.run_changed(replace(view, broken=(old, new)))
     assert capsys.readouterr().out == ""
     terminal.run_changed(replace(view, broken=(old, replace(new, over=60.0, holds="2 of 2 answer"))))
-    assert f"It holds again, seen for 10 s by {clock(60.0)}. (2 of 2 answer)" in capsys.readouterr().out
+    assert f"It has held again for 10 s, as of {clock(60.0)}. (2 of 2 answer)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -110,5 +110,5 @@ def test_that_this_console_is_told_to_end_its_own_run_first_and_never_overruns_a
         tell_holder(held, OWNER, lambda _, view=view: view)
         with pytest.raises(LockHeld) as refused:
             _need_owner(held, "12", typed)
-        assert refused.value.try_[-1] == "Then go on with this one: pilothouse resume 12"
+        assert refused.value.try_[-1] == "Then continue this run: pilothouse resume 12"
         assert not any("--take-over" in told for told in refused.value.try_)

@@ -100,7 +100,7 @@ def test_that_a_curve_that_no_login_takes_is_told_as_that(tmp_path: Path) -> Non
         (b"SSH PRIVATE KEY FILE FORMAT 1.1\n\0", "SSH 1", "ssh-keygen -t ed25519"),
         (b"\x30\x82\x04\xa4\x02\x01\x00", "binary", "openssl pkey"),
         (b"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAA me\n", "a public key", "ssh-add"),
-        (b"nothing of the kind\n", "no private key that is known here", "ssh-keygen -l"),
+        (b"nothing of the kind\n", "it is not a supported private key", "ssh-keygen -l"),
         (b"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n", "damaged", ""),
         (b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "damaged", ""),
     ],
@@ -265,7 +265,7 @@ def test_that_an_agent_that_can_not_be_asked_is_told(
 ) -> None:
     monkeypatch.setenv("SSH_AUTH_SOCK", str(tmp_path / "gone"))
     key = made_by_keygen(tmp_path / "k", "-t", "ed25519")
-    with pytest.raises(AuthFailed, match=r"the agent: it can't be asked \(No such file or directory\)"):
+    with pytest.raises(AuthFailed, match=r"the agent: it can't be reached \(No such file or directory\)"):
         enter(str(key), "IdentityFile none")
 
 

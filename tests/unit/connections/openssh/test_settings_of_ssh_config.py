@@ -214,7 +214,7 @@ def test_that_a_host_that_has_none_of_them_is_told_with_where_to_look(
     monkeypatch.setattr(paramiko.packet.Packetizer, "start_handshake", lambda *_: None)  # its clock outlives it
     with pytest.raises(UserError, match="no SSH algorithm in common") as raised:
         enter("Ciphers aes256-ctr\nIdentityAgent none")
-    assert raised.value.try_ == ("ssh_config says what may be used with this host: ssh -G 127.0.0.1",)
+    assert raised.value.try_ == ("ssh_config lists the algorithms for this host: ssh -G 127.0.0.1",)
 
 
 @pytest.mark.usefixtures("either_reader")
@@ -254,7 +254,7 @@ def test_that_an_address_that_is_none_is_told_with_its_setting(enter: Enter, lin
         ),
         ("PubkeyAuthentication no", r"ssh_config says that none is offered \(PubkeyAuthentication\)"),
         ("PreferredAuthentications password", r"ssh_config says that none is offered \(PubkeyAuthentication\)"),
-        ("PKCS11Provider /lib/p.so", r"PKCS11Provider /lib/p\.so: its keys are reached through the agent alone"),
+        ("PKCS11Provider /lib/p.so", r"PKCS11Provider /lib/p\.so: its keys can be used only through the agent"),
     ],
 )
 def test_that_a_key_that_is_left_out_is_told_with_its_setting(

@@ -162,7 +162,7 @@ def test_that_what_ssh_says_against_the_files_is_in_the_sentence(tmp_path: Path)
     with pytest.raises(BadInput, match=r"config line 2: Bad port '22x'") as caught:
         target_for(SshAccess("", config=str(tmp_path / "config")), "db1")
     assert "debug1" not in caught.value.sentence
-    assert caught.value.try_ == ("Try it at a terminal: ssh -G db1",)
+    assert caught.value.try_ == ("Try it in a terminal: ssh -G db1",)
 
 
 def test_that_ssh_learns_no_secret(tmp_path: Path, counted: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -376,7 +376,7 @@ def test_that_the_test_says_ok_of_what_was_verified_only(
     assert not report.without_tls
     accept_certificate(report.certificate)
     for host, state, words in (
-        (entry(peer), "passed", "verified by the certificate that was accepted"),
+        (entry(peer), "passed", "; verified by the accepted certificate."),
         (entry(peer, ca=str(authority.file)), "passed", "its name and certificate verified by CA"),
         (entry(peer, ca=str(authority.file), tls="verify-ca"), "passed", "its certificate verified by CA"),
         (entry(peer, tls="required"), "warned", "not verified"),

@@ -107,7 +107,7 @@ def test_that_what_it_tells_is_judged_as_a_files_lines_are(tmp_path: Path, made:
         ("kill -TERM $$", "it was ended by signal 15"),
         ("sleep 60", "it did not end within 0.3 s"),
         ("sleep 60 &", "it did not end within 0.3 s"),
-        ("cat /dev/zero", "it said more than 32 MiB"),
+        ("cat /dev/zero", "it wrote more than 32 MiB"),
     ],
 )
 def test_that_a_host_is_not_let_in_where_it_fails_whatever_the_files_know(

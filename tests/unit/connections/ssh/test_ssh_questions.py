@@ -128,7 +128,10 @@ def test_that_every_other_question_is_refused_and_named(
     with pytest.raises(AuthFailed) as problem:
         log_in(door)
     assert door.told == [PASSWORD] * told
-    assert "asks for something else than a password (one-time code?)" in problem.value.sentence
+    assert (
+        "keyboard-interactive: the host asks for something other than a password (one-time code?):"
+        in problem.value.sentence
+    )
     assert shown in problem.value.sentence
 
 

@@ -95,9 +95,9 @@ def test_that_both_sides_look_bad_however_well_each_node_feels() -> None:
     cluster = only(split())
     assert [(n.state, n.health) for n in cluster.nodes] == [("Synced", Health.BAD)] * 3
     assert {n.name: n.reason for n in cluster.nodes} == {
-        "db1": "another primary component takes writes apart from this one: db3",
-        "db2": "another primary component takes writes apart from this one: db3",
-        "db3": "another primary component takes writes apart from this one: db1 and db2",
+        "db1": "another primary component accepts writes separately from this one: db3",
+        "db2": "another primary component accepts writes separately from this one: db3",
+        "db3": "another primary component accepts writes separately from this one: db1 and db2",
     }
 
 

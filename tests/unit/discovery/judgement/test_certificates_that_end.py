@@ -120,7 +120,10 @@ def test_that_an_encryption_without_its_certificate_is_told_and_none_is_not() ->
         replace(one, machine=replace(one.machine, transfer=TransferCertificate())), s.member(2), s.member(3)
     )
     node = next(n for c in made.clusters for n in c.nodes if n.name == "db1")
-    assert (node.health, "a certificate that is not there" in node.reason) == (Health.WARN, True)
+    assert (node.health, "its state transfers use a certificate that is missing or invalid" in node.reason) == (
+        Health.WARN,
+        True,
+    )
 
 
 def test_that_a_certificate_without_a_ca_by_name_runs_out_by_itself_and_one_that_was_not_read_says_nothing() -> None:

@@ -153,7 +153,7 @@ def test_that_a_login_whose_commands_nobody_runs_is_said_to_be_one(answer: dict[
     assert "not running" not in f"{state} {reason}"
     said = " ".join((answer["stdout"] or answer["stderr"]).split())
     told = next(p.sentence for p in facts.problems if p.part == "ssh")
-    assert "No command can be run as this login" in told
+    assert "This login can't run commands, although SSH accepts it:" in told
     assert said[:30] in told
 
 

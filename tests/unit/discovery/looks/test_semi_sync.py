@@ -57,7 +57,7 @@ def test_that_a_real_source_that_went_on_without_its_replica_is_no_good_source()
     assert node.reason.startswith(
         "semi-synchronous replication has fallen back to asynchronous: 0 of 1 semi-sync replicas"
     )
-    assert "14 commits since the start were acknowledged by none" in node.reason
+    assert "14 commits since the start were not acknowledged" in node.reason
     assert _number(node) == ("semi-sync", "fallen back", Health.WARN)
 
 

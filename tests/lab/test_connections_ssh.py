@@ -145,7 +145,7 @@ def test_that_a_host_which_wants_key_and_password_gets_both(
 ) -> None:
     sshd_says("PasswordAuthentication yes", "AuthenticationMethods publickey,password")
     assert user_of(galera_estate, user="dbapw", password=SUDO) == "dbapw"
-    with pytest.raises(AuthFailed, match="accepted, but the host also wants password"):
+    with pytest.raises(AuthFailed, match="accepted, but the host also requires password"):
         user_of(galera_estate, user="dbapw")
 
 

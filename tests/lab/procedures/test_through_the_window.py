@@ -84,7 +84,7 @@ def test_that_the_next_start_says_where_a_suspended_run_stands_and_resumes_it(
     with at_the_window(qtbot, console, "resumed") as second:
         notice = second.window.findChild(StandingNotice)
         assert notice is not None
-        second.waits(lambda: "Run 1 is not over" in notice.text())
+        second.waits(lambda: "Run 1 is not finished" in notice.text())
         assert "Still on: s3 desynced." in notice.text()
         assert "s3 desynced" in second.window.status.duties.text()
         second.shoots("standing")

@@ -77,7 +77,7 @@ def test_that_a_statement_or_command_off_the_list_is_refused_before_anything_is_
 
 def test_that_a_way_the_inventory_does_not_give_is_told() -> None:
     made = session(HostEntry("db1", "127.0.0.1"))
-    with pytest.raises(BadInput, match="no SQL way"):
+    with pytest.raises(BadInput, match="no SQL connection"):
         made.query(statements.ONE)
     with pytest.raises(BadInput, match="no SSH way"):
         made.run(commands.CLOCK)

@@ -71,7 +71,7 @@ def test_that_a_split_is_no_calm_event_neither_when_it_is_first_seen_nor_while_i
     both = estate(*side(1, 2, at=AT + 1), *side(3, at=AT + 1), previous=two, at=AT + 1)
     events = events_between(two, both)
     assert [(e.kind, e.health) for e in events] == [("view", Health.BAD)]
-    assert events[0].text.endswith("two primary components take writes apart: db1, db2 | db3")
+    assert events[0].text.endswith("two primary components accept writes separately: db1, db2 | db3")
     more = (*side(1, 2, at=AT + 2), *side(3, 4, at=AT + 2))
     later = events_between(both, estate(*more, previous=both, at=AT + 2))
     assert {e.health for e in later if e.kind == "view"} == {Health.BAD}

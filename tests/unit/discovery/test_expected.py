@@ -45,7 +45,7 @@ def test_that_a_cluster_that_never_had_all_its_nodes_is_not_good_though_each_nod
     cluster = _one(estate(member(1), member(2), member(3), expected={"db2": 5}))
     assert all(n.health is Health.GOOD for n in cluster.nodes)
     assert cluster.health is Health.WARN
-    assert _said(cluster) == ["The primary component has 3 of the 5 nodes that the inventory expects."]
+    assert _said(cluster) == ["The primary component has 3 of the 5 nodes expected by the inventory."]
 
 
 def test_that_the_missing_are_named_where_they_are_known() -> None:

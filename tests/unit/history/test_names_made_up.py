@@ -43,7 +43,7 @@ def test_that_a_server_s_first_names_stay_and_its_later_ones_are_told() -> None:
     assert names.kept(honest) is honest
     told = names.problem()
     assert told is not None
-    assert "beyond the first 10" in told.sentence
+    assert "after the first 10" in told.sentence
 
 
 def test_that_a_ring_goes_on_with_the_names_that_have_a_number() -> None:

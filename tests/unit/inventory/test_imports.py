@@ -70,7 +70,7 @@ def test_that_names_of_ssh_config_become_hosts_and_their_settings_stay_there(tmp
     assert report.hosts[1] == HostEntry("db1", "db1", SshAccess(user=""))
     assert any("*.example !bad" in note for note in report.notes)
     assert any("Match" in note for note in report.notes)
-    assert any("must hold no blanks" in problem for problem in report.problems)  # "quoted name"
+    assert any("must contain no spaces" in problem for problem in report.problems)  # "quoted name"
     elsewhere = import_ssh_config(write(tmp_path, "other", "Host a\n"))
     assert elsewhere.hosts[0].ssh == SshAccess(user="", config=str(tmp_path / "other"))
 

@@ -75,5 +75,5 @@ def test_that_an_import_leaves_out_the_second_of_two_hosts_that_look_alike() -> 
     assert [host.name for host in report.hosts] == ["db1"]
     assert len(report.problems) == 1
     assert report.problems[0].startswith(
-        'file, line 7: "DB1" is left out: the host names "db1" and "DB1" look alike: one could be taken for the other;'
+        'file, line 7: "DB1" is left out: the host names "db1" and "DB1" look alike and could be confused;'
     )

@@ -15,6 +15,6 @@ def test_that_each_missing_way_is_told_once_with_what_it_would_give() -> None:
     gives = " are watched only over SSH: SQL connections would show their state, replication, settings and load"
     assert told == [
         "db2 is watched only over SQL: an SSH connection would show its CPU, disks, clock, log and transfers",
-        f"h0, h1, h2 and 3 more are watched over SSH only: {gives}",
+        f"h0, h1, h2 and 3 more are watched only over SSH: {gives}",
     ]
     assert list(half_watched(seeds[:1], 0.0)) == []

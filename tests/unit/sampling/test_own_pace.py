@@ -56,7 +56,7 @@ def test_that_a_server_that_was_not_asked_for_a_while_is_no_news_and_not_bad() -
     late = replace(member(1), sql_at=AT - 12.0)
     told = only(estate(late, member(2), member(3))).nodes[0]
     assert (told.code, told.health) == (NO_NEWS.code, Health.UNKNOWN)
-    assert told.reason.startswith("nothing was heard over SQL for 12")
+    assert told.reason.startswith("no answer over SQL for 12")
     failed = replace(late, reach=Reach.SSH_ONLY, problems=(Problem("sql", "No answer.", "timed-out"),))
     assert only(estate(failed, member(2), member(3))).nodes[0].health is Health.BAD
 

@@ -90,7 +90,7 @@ def test_that_the_panel_says_what_to_do_next(page: ChartsPage, qtbot: QtBot) -> 
     assert hint.text().startswith("Mark the time before the change: drag over a chart")
     page.set_cursor(NOW - 800)
     qtbot.keyClick(page, Qt.Key.Key_B)
-    assert hint.text().endswith("put the cursor at the other end and press B.")
+    assert hint.text().endswith("move the cursor to the other end and press B.")
     page.set_cursor(NOW - 500)
     qtbot.keyClick(page, Qt.Key.Key_B)
     assert hint.text().startswith("Mark the time after the change")

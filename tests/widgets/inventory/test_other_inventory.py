@@ -121,7 +121,7 @@ def test_that_a_new_inventory_is_made_where_a_person_says_and_hosts_go_there(
     new = tmp_path / "new" / "estate.toml"
     start.gives(new)
     assert load_inventory(new).hosts == ()
-    assert f"The inventory {new} has no host." in start.words()
+    assert f"The inventory {new} contains no hosts." in start.words()
     assert start.options.inventory == new
     hosts = start.start._hosts
     assert hosts is not None

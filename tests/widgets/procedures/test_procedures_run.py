@@ -38,7 +38,7 @@ def test_that_the_step_that_runs_says_what_it_waits_for_until_when_and_how_far_i
     wizard.set_run(p.run(), p.WORDING)
     content = wizard.stages.steps.rows[6].content
     assert content.ground == "transfer_tint"
-    assert "waits for Synced, at most until" in content.spoken()
+    assert "waits for Synced, until" in content.spoken()
     assert "now: Joiner, receiving IST from db1" in content.spoken()
     assert "about 33 s left" in content.spoken()
     assert [block.share for block in content.blocks if block.kind == "bar"] == [pytest.approx(69_840 / 112_527)]
@@ -156,7 +156,7 @@ def test_that_each_undo_on_the_page_has_a_key_of_its_own(wizard: WizardPage) -> 
 def test_that_leave_says_what_it_switches_off(wizard: WizardPage) -> None:
     wizard.set_run(replace(p.run(4, RunState.FAILED), question=p.question("failed")), p.WORDING)
     wizard.question.buttons[2].click()
-    assert "What it has switched on is released: gcache frozen on db1." in wizard.confirm.text.text()
+    assert "Temporary changes are released: gcache frozen on db1." in wizard.confirm.text.text()
 
 
 def test_that_undo_names_hosts_and_steps_and_acts_only_after_a_yes(qtbot: QtBot, wizard: WizardPage) -> None:

@@ -26,7 +26,7 @@ def person(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Person]
     with steering_window(qtbot, qapp, tmp_path, world) as first:
         first.runs_to_the_question()
     with steering_window(qtbot, qapp, tmp_path, world) as second:
-        second.waits(lambda: "Run 1 is not over" in notice_of(second).text())
+        second.waits(lambda: "Run 1 is not finished" in notice_of(second).text())
         yield second
 
 

@@ -198,7 +198,7 @@ def test_that_a_host_that_does_not_answer_is_named_while_the_rest_is_asked(perso
     world.cluster.hosts["db3"].reachable = False
     person.steering.choose("desync-for-backup", "db2")
     person.waits(lambda: bool(person.wizard.stages.form.rows))
-    assert "Nothing could be read of db3" in person.wizard.messages.text()
+    assert "Nothing could be read from db3" in person.wizard.messages.text()
 
 
 def test_that_why_a_host_is_silent_is_told_where_only_the_look_at_it_knows(person: Person, world: World) -> None:
@@ -269,7 +269,7 @@ def test_that_closing_asks_while_a_run_is_driven_and_the_next_start_says_where_i
     with steering_window(qtbot, qapp, tmp_path, world) as second:
         notice = second.window.findChild(StandingNotice)
         assert notice is not None
-        second.waits(lambda: "Run 1 is not over" in notice.text())
+        second.waits(lambda: "Run 1 is not finished" in notice.text())
         assert "next: Make the backup on db2" in notice.text()
         assert "db2 desynced" in second.window.status.duties.text()
         assert second.window.status.badge() == "READ ONLY"

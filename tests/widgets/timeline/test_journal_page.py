@@ -224,7 +224,7 @@ def test_that_the_kind_stands_near_its_sentence_however_wide_the_page_is(
 
 def test_that_the_keyboard_reads_a_sentence_whole_that_its_column_cuts(page: JournalPage) -> None:
     """Where a rollback had put the rows stood in a tooltip alone."""
-    long = "d2 rolled back writes that the rest of its set does not have; what it kept of them is in " + "/data/db" * 12
+    long = "d2 rolled back writes that the rest of its set does not have; the saved documents are in " + "/data/db" * 12
     page.show_events((*EVENTS, Event(AT, "state", long, Health.BAD, "orders", "d2")))
     table = page.findChild(QTableView)
     assert table is not None

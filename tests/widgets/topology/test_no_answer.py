@@ -257,7 +257,7 @@ def test_that_a_page_says_what_a_way_that_is_not_there_would_give(way: str, sect
     known = NodeFacts("db1", b.AT, Reach.SQL_ONLY if way == SSH else Reach.SSH_ONLY, no_way=(way,))
     cluster = updated_estate(None, {"db1": known}, b.AT).clusters[0]
     (found,) = [s for s in content(cluster, cluster.nodes[0], b.AT, {}).sections if s.title == section]
-    assert found.rows[0].value.startswith(f"The inventory gives no {word} way to it: with one, ")
+    assert found.rows[0].value.startswith(f"The inventory has no {word} connection to this ")
 
 
 def test_that_the_terminal_has_the_clusters_as_written() -> None:
@@ -341,7 +341,7 @@ def test_that_the_place_stays_on_the_node_when_its_cluster_turns_out_to_be_a_gro
 def test_that_an_obligation_that_was_seen_off_is_not_called_on() -> None:
     assert still_on("clients refused on s2", 10.0, None) == "Still on: clients refused on s2."
     assert still_on("clients refused on s2", 20.0, 10.0) == "Still on: clients refused on s2."
-    assert still_on("clients refused on s2", 10.0, 20.0).startswith("No more on at 1970-")
+    assert still_on("clients refused on s2", 10.0, 20.0).startswith("Already off at 1970-")
 
 
 def test_that_a_host_without_a_way_to_its_server_is_given_one_and_not_a_password_to_check() -> None:

@@ -310,7 +310,7 @@ def in_berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_that_a_local_time_that_is_there_twice_or_never_is_refused(in_berlin: None) -> None:
     end = datetime(2026, 10, 25, 2, 0, tzinfo=UTC).timestamp()  # 03:00 after the hour that came twice
     for text in ("02:30", "2026-10-25T02:30:00", "2026-03-29T02:30:00"):
-        with pytest.raises(BadInput, match="clocks are changed"):
+        with pytest.raises(BadInput, match="the clocks change then"):
             moment(text, Held(end - 7200, end))
     assert moment("2026-10-25T00:30:00Z", Held(end - 7200, end)) == end - 5400
 

@@ -190,6 +190,6 @@ def test_that_a_run_goes_neither_on_nor_back_where_nobody_approves(shell: Shell,
     said = shell(words[0], "1", *words[1:])
     assert said.code == 2
     assert said.err.startswith(
-        "Approval needed; no terminal attached.\nNothing was changed.\nTry: Say --yes to approve it, or "
+        "Approval needed; no terminal attached.\nNothing was changed.\nTry: Approve it with --yes, or "
     )
     assert (list(shell.world.cluster.log), shell.world.gathered) == (done, gathered)

@@ -21,7 +21,7 @@ def test_that_a_slip_of_the_pen_is_no_yes_and_is_asked_again(shell: Shell) -> No
     with shell.typing("yes", "not yet", "yse", "yes"):
         said = shell("run", *DESYNC)
     assert (said.code, last_run(said)) == (0, "done")
-    told = "is no answer here, nothing was done with it. The answers are: yes, stop.\n"
+    told = "is not a valid answer here and was ignored. The answers are: yes, stop.\n"
     assert said.out.count(f"'not yet' {told}") == said.out.count(f"'yse' {told}") == 1
     assert said.out.count("Is the backup on n3 done?\nAnswer yes if it is true, or stop.\n(asked at ") == 3
 
@@ -78,7 +78,7 @@ def test_that_an_answer_that_fits_no_question_is_told_and_not_taken(shell: Shell
     shell("run", "bootstrap-after-crash", "--yes")
     said = shell("resume", "1", "--yes", "--answer", "maybe")
     assert (said.code, last_run(said)) == (4, "waiting for you")
-    assert "'maybe' is no answer to: " in said.err
+    assert "'maybe' is not a valid answer to: " in said.err
     assert "The answers are: approve, stop." in said.err
     machine = shell("resume", "1", "--yes", "--answer", "maybe", "--json")
     document = json.loads(machine.out)

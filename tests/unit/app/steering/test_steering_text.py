@@ -71,7 +71,7 @@ def test_that_a_breach_is_printed_at_once_though_a_question_stands_and_an_old_on
     assert said.startswith("\a\n  ▲ ")
     assert "OTHERS-STAY: n1 is no full member any more. (only 1 of 2 answer)" in said
     assert "Nothing was changed because of it; the run asks you before its next action." in said
-    assert "try: Look at the host now" in said
+    assert "try: Check the host now" in said
     terminal.run_changed(replace(view, broken=(old, new)))
     assert capsys.readouterr().out == ""
     terminal.run_changed(replace(view, broken=(old, replace(new, over=60.0, holds="2 of 2 answer"))))

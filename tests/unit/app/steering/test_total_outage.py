@@ -119,4 +119,4 @@ def test_that_a_window_that_found_members_by_a_seed_draws_them_when_the_seed_is_
             ("db1", Health.BAD), ("db2", Health.UNKNOWN), ("db3", Health.UNKNOWN),
         ]  # fmt: skip
         assert [p.code for p in cluster.problems] == [NO_PRIMARY_HEARD]
-        assert "db2 and db3 were not asked: they may be one" in cluster.problems[0].sentence
+        assert "db2 and db3 were not queried: they may be a Primary Component" in cluster.problems[0].sentence

@@ -176,7 +176,7 @@ def test_that_a_mongos_is_not_told_to_ask_some_secondary() -> None:
 
 
 @pytest.mark.parametrize(
-    ("least", "most", "words"), [(0, 3, "older than MongoDB 3.2"), (30, 40, "speaks wire versions 30 to 40 only")]
+    ("least", "most", "words"), [(0, 3, "older than MongoDB 3.2"), (30, 40, "supports only wire versions 30 to 40")]
 )
 def test_that_a_server_of_another_age_is_told_as_that(least: int, most: int, words: str) -> None:
     with MongoPeer({}, hello={**HELLO_32, "minWireVersion": least, "maxWireVersion": most}) as peer:

@@ -64,7 +64,7 @@ def test_that_a_pipe_in_their_place_is_told_at_once(file: Path) -> None:
     os.mkfifo(file, 0o600)
     began = time.monotonic()
     for use in (lambda: pins_of(NAME), accepted):
-        with pytest.raises(BadInput, match="no regular file"):
+        with pytest.raises(BadInput, match="not a regular file"):
             use()
     assert time.monotonic() - began < 5.0
 

@@ -158,7 +158,7 @@ def test_that_the_peer_opens_what_was_encrypted_for_its_own_key(serve: Serve, pl
 def test_that_a_password_asked_for_in_the_clear_is_told_with_what_to_do(serve: Serve, certificate: Issued) -> None:
     peer = serve(certificate, asks="caching_sha2_password")
     for mode, advice in (("off", "through SSH"), ("required", 'Set tls to "verify"')):
-        with pytest.raises(TlsFailed, match="in the clear") as caught:
+        with pytest.raises(TlsFailed, match="cleartext password") as caught:
             login(entry(peer, tls=mode))
         assert caught.value.safe == "The password was not sent."
         assert advice in caught.value.try_[0]

@@ -99,7 +99,7 @@ def test_that_the_refusal_says_what_to_do(server: TlsPeer, through: Through) -> 
         through()
     assert caught.value.safe == "The password was not sent."
     assert 'via = "socket"' in caught.value.try_[0]
-    assert "switch TLS on" in caught.value.try_[0]
+    assert "enable TLS" in caught.value.try_[0]
     assert "ed25519" in caught.value.try_[1]
 
 

@@ -167,7 +167,7 @@ def test_that_it_gets_no_secret_no_shell_and_nothing_to_read(
 
 
 def test_that_a_token_or_variable_that_is_not_known_is_refused_before_anybody_is_contacted(made: Made) -> None:
-    for words, told in (("%Q", "a token that is not known here: %Q"), ("${NO_SUCH_ONE}", "a variable that is not set")):
+    for words, told in (("%Q", "an unsupported token: %Q"), ("${NO_SUCH_ONE}", "a variable that is not set")):
         with pytest.raises(BadInput, match=f"KnownHostsCommand (has|names) {told}"):
             known_for(made("/bin/true", words=words))
 

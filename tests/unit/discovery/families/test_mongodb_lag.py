@@ -40,7 +40,10 @@ def test_that_the_delay_of_a_delayed_member_is_no_lag_and_stands_in_its_role() -
 
 def test_that_a_member_behind_every_oplog_can_not_come_back_and_one_that_nears_it_is_told() -> None:
     short = Oplog(Stamp(m.NOW - 100, 1), Stamp(m.NOW, 1), 10**9, 10**9)
-    for behind, health, words in ((200, Health.BAD, "initial sync"), (80, Health.BAD, "of the oplog that it needs")):
+    for behind, health, words in (
+        (200, Health.BAD, "initial sync"),
+        (80, Health.BAD, "remain in the oplog that it needs"),
+    ):
         seen = (m.row(1, "PRIMARY"), m.row(2, behind=behind), m.row(3))
         hosts = [m.member(n, m.view(n, seen), oplog=short) for n in (1, 2, 3)]
         cluster = s.only(s.estate(*hosts))

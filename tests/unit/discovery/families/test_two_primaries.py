@@ -106,7 +106,7 @@ def test_that_it_is_told_until_a_person_settles_it() -> None:
     told = only(told_until_settled(calm, (NOT_YET,)))
     assert [p.code for p in told.problems] == [NOT_SETTLED]
     assert "db1, db2 | db3" in told.problems[0].sentence
-    assert "until a person settles it" in told.problems[0].sentence
+    assert "until you settle it" in told.problems[0].sentence
     assert "pilothouse settle" in estate_text(EstateSnapshot(AT, (told,))), "a terminal says how"
     assert "pilothouse" not in told.problems[0].sentence, "a window has a way of its own"
     assert told.health is Health.WARN

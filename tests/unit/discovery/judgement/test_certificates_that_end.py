@@ -33,8 +33,8 @@ def judged(left_s: float | None, offset: float = 0.0, **view: object) -> tuple[H
     [
         (None, Health.GOOD, ""),
         (30.1 * DAY, Health.GOOD, ""),
-        (29.5 * DAY, Health.WARN, "runs out in 29 days (encrypt-sst renews it)"),
-        (3600.0, Health.WARN, "runs out in 1 h"),
+        (29.5 * DAY, Health.WARN, "expires in 29 days (encrypt-sst renews it)"),
+        (3600.0, Health.WARN, "expires in 1 h"),
         (-3 * DAY, Health.WARN, "ran out 3 days ago: no node can join"),
     ],
 )

@@ -1,11 +1,11 @@
-"""The grammar of what reads (law 2). What is not on a list is refused.
+"""The grammar of the permitted reads (law 2). Whatever is not on a list is refused.
 
-The Observer road sends named reads of a registry only (connections/reads). Behind it stand this grammar, against which
-each of them is held when it is bound first, a session whose transactions are read-only (sql_setup), and an account that
-has no right to change anything (resources/docs/observer.md).
+The Observer sends only named reads of a registry (connections/reads). Three more guards back it up: this grammar, which
+checks each read when it is first bound; a session whose transactions are read-only (connections/sql/setup.py); and an
+account without the privilege to change anything (resources/docs/observer.md).
 
-Statements: a tokenizer that knows only what means the same in every mode of a server (allowlist_sql), then a small
-grammar (allowlist_select) or a pattern (allowlist_show). Commands: a rule per program (allowlist_commands).
+Statements: a tokenizer that accepts only text with the same meaning in every sql_mode of a server (tokens.py), then a
+small grammar (select.py) or a pattern (show.py). Commands: a rule per program (commands.py).
 """
 
 from __future__ import annotations

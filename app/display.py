@@ -69,7 +69,7 @@ def without_display(said: list[str]) -> BadInput:
         try_=(
             tr("Start it in a desktop session; over SSH with: ssh -X"),
             tr("Commands need no display: pilothouse topology, sample, record, plan and run."),
-            tr("Pictures need none either: pilothouse demo --screenshots DIR"),
+            tr("Screenshots need none either: pilothouse demo --screenshots DIR"),
         ),
     )
 

@@ -73,7 +73,7 @@ class ErrorHooks:
         if issubclass(kind, KeyboardInterrupt):
             _end_window()
             return
-        problem = told(error, keep(error, trace), tr("Carry on."))
+        problem = told(error, keep(error, trace), tr("You can continue working."))
         log.error("uncaught: %s", problem)
         self.uncaught = self.uncaught or problem
         self.tell(problem)

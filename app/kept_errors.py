@@ -45,23 +45,26 @@ def told(error: BaseException, file: Path | None, advice: str = "") -> UserError
     """Return the sentence for an error that nobody foresaw, with the file that keeps it; one of ours stays as it is."""
     if isinstance(error, UserError):
         return error
-    report = tr("Repeat it with --verbose, and report it with what that adds.")
+    report = tr("Repeat the command with --verbose, and report the error with the additional output.")
     if file is not None:
-        report = tr("Report it with the last lines of {file}.", file=file)
+        report = tr("Report the error with the last lines of {file}.", file=file)
     kind = type(error).__name__
     if isinstance(error, OSError) and error.strerror:
         of = f" ({error.filename})" if error.filename else ""
-        what = tr("The system of this workstation refused something: {error}.", error=f"{error.strerror}{of}")
+        what = tr(
+            "The operating system of this workstation refused an operation: {error}.", error=f"{error.strerror}{of}"
+        )
     elif isinstance(error, MemoryError) or str(error) == _NO_THREAD:
-        what = tr("This workstation gives Pilothouse no more memory, or no more threads: {error}.", error=why(error))
+        what = tr("Pilothouse can't get more memory or threads on this workstation: {error}.", error=why(error))
         advice = tr(
-            "Look at ulimit -a, and at what else runs: the limit of processes (-u) is of all programs of a user."
+            "Check ulimit -a and what else is running: the process limit (-u) applies to all programs of a "
+            "user together."
         )
     elif isinstance(error, ImportError):
-        what = tr("A part of Pilothouse, or a library that it needs, can't be loaded: {error}.", error=error)
+        what = tr("A part of Pilothouse or a library that it needs can't be loaded: {error}.", error=error)
     else:
-        what = tr("Something went wrong inside Pilothouse: {kind}: {error}", kind=kind, error=error)
-    return Unforeseen(what, safe=tr("Nothing is repeated by itself."), try_=tuple(filter(None, (advice, report))))
+        what = tr("Internal error in Pilothouse: {kind}: {error}", kind=kind, error=error)
+    return Unforeseen(what, safe=tr("Nothing is retried automatically."), try_=tuple(filter(None, (advice, report))))
 
 
 def as_ending(error: BaseException) -> UserError:

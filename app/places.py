@@ -32,13 +32,18 @@ def data_folder(options: Namespace) -> Path:
             narrow(folder, 0o700)  # a folder that others share keeps its mode until there is something of ours in it
     except OSError as problem:
         raise BadInput(
-            tr("The data folder {folder} can't be made: {problem}.", folder=folder, problem=problem.strerror),
+            tr("The data folder {folder} can't be created: {problem}.", folder=folder, problem=problem.strerror),
             try_=(tr("Name another one with --data DIR."),),
         ) from problem
     if foreign:
         raise BadInput(
             tr("The data folder {folder} is not used: {why}.", folder=folder, why=foreign),
-            try_=(tr("Name another one with --data DIR, or make it yours alone: chown and chmod go-w."),),
+            try_=(
+                tr(
+                    "Name another one with --data DIR, or make yourself its owner and only writer: chown and chmod "
+                    "go-w."
+                ),
+            ),
         )
     return folder
 
@@ -111,12 +116,12 @@ def need_recording(path: Path) -> None:
         regular = stat.S_ISREG(path.stat().st_mode)
     except (FileNotFoundError, NotADirectoryError) as problem:
         raise BadInput(
-            tr("There is no recording at {path}.", path=path), try_=(tr("Make one with: pilothouse record FILE"),)
+            tr("There is no recording at {path}.", path=path), try_=(tr("Create one with: pilothouse record FILE"),)
         ) from problem
     except OSError as problem:
         raise BadInput(tr("The recording {path} can't be read: {why}.", path=path, why=why(problem))) from problem
     if not regular:
-        raise BadInput(tr("The recording {path} can't be read: it is no regular file.", path=path))
+        raise BadInput(tr("The recording {path} can't be read: it is not a regular file.", path=path))
 
 
 def demo_recording(name: str = DEMOS[0]) -> Path:

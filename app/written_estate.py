@@ -39,13 +39,13 @@ def read_inventory(options: Namespace) -> Inventory:
             try_=(
                 tr("Name one with --inventory FILE (the format: resources/docs/inventory.md)."),
                 tr("Import hosts you already have: pilothouse inventory import --from ssh --write"),
-                tr("See the program without any server: pilothouse demo"),
+                tr("Try the program without a server: pilothouse demo"),
             ),
         )
         if getattr(options, "inventory", None) is not None:
             nothing.told = tr(
-                "There is no inventory at {path}, which --inventory names. Adding or importing a host makes the file; "
-                "if the name is a slip, choose the right one.",
+                "There is no inventory at {path}, the file that --inventory names. Adding or importing a host "
+                "creates it; if the name is a mistake, choose the right file.",
                 path=path,
             )
         raise nothing
@@ -62,8 +62,8 @@ def _also(options: Namespace) -> tuple[str, ...]:
     odd = [place for place in places if not is_place(place)]
     if odd:
         raise BadInput(
-            tr("--also {place}: that is neither an address nor a network.", place=odd[0]),
-            try_=(tr("Write an IP address, a host name, or a network such as 10.0.3.0/24 (/8 at the widest)."),),
+            tr("--also {place}: neither an address nor a network.", place=odd[0]),
+            try_=(tr("Write an IP address, a host name, or a network such as 10.0.3.0/24 (at most /8)."),),
         )
     return places
 
@@ -75,12 +75,12 @@ def chosen_seeds(inventory: Inventory, names: tuple[str, ...]) -> tuple[HostEntr
         if missing:
             raise BadInput(
                 tr("The inventory has no host named {names}.", names=", ".join(missing)),
-                try_=(tr("It has: {names}.", names=", ".join(h.name for h in inventory.hosts)),),
+                try_=(tr("Its hosts are: {names}.", names=", ".join(h.name for h in inventory.hosts)),),
             )
         return with_instances(tuple(h for h in inventory.hosts if h.name in names))
     if not inventory.hosts:
         empty = NothingToWatch(
-            tr("The inventory {path} has no host.", path=inventory.path), try_=(tr("Add a [[host]] to it."),)
+            tr("The inventory {path} contains no hosts.", path=inventory.path), try_=(tr("Add a [[host]] to it."),)
         )
         empty.told = empty.sentence
         raise empty

@@ -40,10 +40,10 @@ def why(problem: BaseException) -> str:
 def unforeseen(problem: BaseException, what: str, host: str = "") -> Unforeseen:
     """Return the error for what nobody foresaw; `what` did it: 'The connection to the host'."""
     return Unforeseen(
-        tr("{what} failed in a way that nobody foresaw: {why}.", what=what, why=why(problem).rstrip(".")),
+        tr("{what} failed with an unexpected error: {why}.", what=what, why=why(problem).rstrip(".")),
         host=host,
-        safe=tr("This is about this one alone; everything else goes on."),
-        try_=(tr("Repeat the command with --verbose, and report it with the lines that it adds."),),
+        safe=tr("Everything else continues."),
+        try_=(tr("Repeat the command with --verbose, and report the error with the additional lines."),),
     )
 
 

@@ -58,7 +58,7 @@ class Globs:
     def _count(self, until: float) -> None:
         self._looked += 1
         if self._looked > MOST_NAMES or (self._looked % 100 == 0 and time.monotonic() > until):
-            raise OSError(errno.E2BIG, tr("a pattern of file names looks at too many files"))
+            raise OSError(errno.E2BIG, tr("a file name pattern matches too many files"))
 
 
 def _names_in(folder: Path) -> list[str]:

@@ -133,7 +133,7 @@ def _asked(call: Callable[[ModuleType], T], limit_s: float, *, writes: bool = Fa
             tr("The OS keyring did not answer within {limit:g} s: it may be waiting to be unlocked.",
                limit=problem.limit_s),
             try_=(
-                tr("Unlock the keyring on the desktop of this machine, and try again."),
+                tr("Unlock the keyring on this workstation's desktop, and try again."),
                 tr('Write "env:VARIABLE" or "fd:NUMBER" in the inventory instead of "keyring:NAME".'),
             ),
         ) from problem  # fmt: skip
@@ -142,7 +142,7 @@ def _asked(call: Callable[[ModuleType], T], limit_s: float, *, writes: bool = Fa
             raise _no_keyring() from problem
         text = tr("The OS keyring could not be read ({problem}).", problem=problem.why)
         if writes:
-            text = tr("The OS keyring did not take the secret ({problem}).", problem=problem.why)
+            text = tr("The OS keyring did not accept the secret ({problem}).", problem=problem.why)
         raise SecretMissing(
             text,
             try_=(
@@ -158,7 +158,7 @@ def _no_keyring() -> SecretMissing:
         ways.insert(
             0, tr("Install gnome-keyring or KWallet, log in to the desktop again, and start Pilothouse from there.")
         )
-    return SecretMissing(tr("This machine has no keyring that could keep a password."), try_=tuple(ways))
+    return SecretMissing(tr("This workstation has no keyring that can store a password."), try_=tuple(ways))
 
 
 class Vault(Protocol):
@@ -174,8 +174,8 @@ class Vault(Protocol):
 def _told(_own: object, problem: BaseException) -> UserError:
     # Its class alone: what a backend says may quote a secret.
     return SecretMissing(
-        tr("A secret could not be read or kept ({problem}).", problem=type(problem).__name__),
-        try_=(tr("Use another kind of reference: keyring:, env: or fd:."),),
+        tr("A secret could not be read or stored ({problem}).", problem=type(problem).__name__),
+        try_=(tr("Use another type of reference: keyring:, env: or fd:."),),
     )
 
 
@@ -221,7 +221,7 @@ class SystemVault:
             except (OSError, ValueError) as problem:
                 raise SecretMissing(
                     tr("File descriptor {name} can't be read.", name=ref.name),
-                    try_=(tr("Open it when starting, for example: pilothouse ... {name}<secret-file", name=ref.name),),
+                    try_=(tr("Open it at the start, for example: pilothouse ... {name}<secret-file", name=ref.name),),
                 ) from problem
         return self._from_fd[ref.name]
 

@@ -33,7 +33,7 @@ def coming_lines(view: RunView, way: Way, *, commands: bool = False) -> Iterator
     if view.state in _ENDED or way == "close":
         yield from _release_lines(view, commands=commands)
     elif way == "back" or view.state in _GOING_BACK:
-        yield tr("What going back does, the newest step first, as it was approved:")
+        yield tr("What a rollback does, newest step first, as approved:")
         done = [shown.step for shown in reversed(view.steps) if shown.state not in _NOT_BEGUN]
         undos = [(step.host, step.undo) for step in done if step.undo is not None]
         for host, undo in undos:
@@ -42,7 +42,7 @@ def coming_lines(view: RunView, way: Way, *, commands: bool = False) -> Iterator
         yield from _release_lines(view, tuple(undo.action for _, undo in undos), commands=commands)
         yield ""
     else:
-        yield tr("What is still to run, as it was approved:")
+        yield tr("Steps still to run, as approved:")
         for number, shown in enumerate(view.steps, 1):
             if shown.state not in _OVER:
                 yield from step_lines(number, shown.step, commands=commands)
@@ -64,23 +64,23 @@ def again_lines(view: RunView, addresses: Mapping[str, str]) -> Iterator[str]:
     yield from plan_lines(view.plan, addresses)
     undos = [(step.host, step.undo) for step in reversed(view.plan.steps) if step.undo is not None]
     if undos:
-        yield tr("How it would be taken back, the newest step first:")
+        yield tr("How it would be rolled back, newest step first:")
     for host, undo in undos:
         yield from _act_lines(host, undo.title, undo.action)
         yield from consent_lines(undo)
     yield from _release_lines(view)
     others = [host for host in addresses if host not in view.plan.hosts]
     if others:
-        yield tr("Further hosts that it was approved with: {hosts}", hosts=with_addresses(others, addresses))
+        yield tr("Other hosts in the approval: {hosts}", hosts=with_addresses(others, addresses))
     if view.kept:
-        yield tr("Values that it has read and will use:")
+        yield tr("Values that the run has read and will use:")
         yield from (f"  {name} = {value}" for name, value in view.kept)
 
 
 def _release_lines(view: RunView, told: tuple[Action, ...] = (), *, commands: bool = True) -> Iterator[str]:
     releases = [one for one in view.obligations if one.obligation.release not in told]
     if releases:
-        yield tr("How what is switched on is switched off:")
+        yield tr("How temporary changes are switched off:")
     for one in releases:
         yield from _act_lines(one.obligation.host, one.obligation.sentence, one.obligation.release, commands=commands)
 

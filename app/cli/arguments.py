@@ -25,7 +25,7 @@ def _size(text: str) -> tuple[int, int]:
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not WIDTHxHEIGHT, for example 1280x800") from None
     if not (640 <= size[0] <= 7680 and 480 <= size[1] <= 4320):
-        raise argparse.ArgumentTypeError("a size between 640x480 and 7680x4320, please")
+        raise argparse.ArgumentTypeError("the size must be between 640x480 and 7680x4320")
     return size
 
 
@@ -37,7 +37,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a time, for example 90, 5m or 2h") from None
     if not 0 < seconds < 366 * 86400:
-        raise argparse.ArgumentTypeError("a time between 0 and a year, please")
+        raise argparse.ArgumentTypeError("the time must be between 0 and a year")
     return seconds
 
 
@@ -46,20 +46,20 @@ def _common() -> argparse.ArgumentParser:
     common.add_argument("--inventory", type=Path, metavar="FILE", default=argparse.SUPPRESS, help="inventory (TOML)")
     common.add_argument(
         "--also", action="append", metavar="ADDRESS|NETWORK", default=argparse.SUPPRESS,
-        help="ask hosts here too, once a member names them, with its account (repeatable)",
+        help="also query these hosts if a member names them, with its account (repeatable)",
     )  # fmt: skip
     common.add_argument(
         "--json", action="store_true", default=argparse.SUPPRESS, help="one JSON document (or one a line) for machines"
     )
     common.add_argument(
-        "--data", type=Path, metavar="DIR", default=argparse.SUPPRESS, help="folder of the local stores"
+        "--data", type=Path, metavar="DIR", default=argparse.SUPPRESS, help="data folder of this workstation"
     )
-    common.add_argument("--verbose", action="store_true", default=argparse.SUPPRESS, help="log what is done to stderr")
+    common.add_argument("--verbose", action="store_true", default=argparse.SUPPRESS, help="log to standard error")
     common.add_argument(
         "--language",
         metavar="TAG",
         default=argparse.SUPPRESS,
-        help="language of the words (the system's), for example de",
+        help="language of the messages (default: the system's), for example de",
     )
     return common
 
@@ -68,13 +68,11 @@ def _window_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--screenshots", type=Path, metavar="DIR", default=argparse.SUPPRESS, help="one PNG per page")
     parser.add_argument("--theme", choices=("light", "dark"), default=argparse.SUPPRESS)
     parser.add_argument("--size", type=_size, metavar="WxH", default=argparse.SUPPRESS)
-    parser.add_argument(
-        "--reduce-motion", action="store_true", default=argparse.SUPPRESS, help="no fades and no moving edges"
-    )
+    parser.add_argument("--reduce-motion", action="store_true", default=argparse.SUPPRESS, help="no animation")
 
 
 def _demo(parser: argparse.ArgumentParser) -> None:
-    told = "incident: a Galera cluster's bad minutes (the default); conversion: MongoDB's config servers become a set"
+    told = "incident: Galera under load and failures (default); conversion: MongoDB config servers become a replica set"
     parser.add_argument("story", nargs="?", choices=DEMOS, default=DEMOS[0], help=told)
     _window_options(parser)
 
@@ -124,7 +122,7 @@ def build_parser(*, whole: bool = False) -> argparse.ArgumentParser:
 
 
 def _wait(parser: argparse.ArgumentParser) -> None:
-    told = "give up a host that has said nothing for TIME (5 s), and all after four times that"
+    told = "stop waiting for a host after TIME without an answer (5 s), and for all hosts after four times that"
     parser.add_argument("--wait", type=_seconds, default=5.0, metavar="TIME", help=told)
 
 
@@ -154,34 +152,34 @@ def _replay(parser: argparse.ArgumentParser) -> None:
 
 
 def _compare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, nargs="?", default=None, help="a recording; without it: the kept history")
+    parser.add_argument("file", type=Path, nargs="?", default=None, help="a recording (default: the stored history)")
     parser.add_argument("--before", default="", metavar="FROM..TO", help="12:40..12:50, now-30m..now-20m")
     parser.add_argument("--after", default="", metavar="FROM..TO", help="the same; where --before ends, or later")
     parser.add_argument("--run", default="", metavar="RUN", help="the windows around this run, by its journal")
     parser.add_argument("--mark", default="", metavar="NAME", help="the windows kept under this name or number")
-    parser.add_argument("--keep", default=None, metavar="NAME", help="keep these windows under a name, once compared")
-    parser.add_argument("--marks", action="store_true", help="list what is kept, and compare nothing")
-    parser.add_argument("--forget", default="", metavar="NAME", help="remove what is kept under this name or number")
+    parser.add_argument("--keep", default=None, metavar="NAME", help="keep the compared windows under this name")
+    parser.add_argument("--marks", action="store_true", help="list the kept marks; compare nothing")
+    parser.add_argument("--forget", default="", metavar="NAME", help="remove the mark with this name or number")
     parser.add_argument(
         "--around", type=_seconds, default=600.0, metavar="TIME", help="with --run: the windows' length (10m)"
     )
     parser.add_argument("--server", action="append", default=[], metavar="NAME", help="only this one (repeatable)")
     parser.add_argument("--metric", action="append", default=[], metavar="KEY", help="a catalogue metric (repeatable)")
     parser.add_argument(
-        "--despite", action="append", default=[], choices=("restart", "load"), help="look past this (repeatable)"
+        "--despite", action="append", default=[], choices=("restart", "load"), help="compare despite this (repeatable)"
     )
 
 
 def _inventory(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", choices=("show", "check", "import"), default="show")
     parser.add_argument("--from", dest="origin", choices=("ssh", "mycnf", "workbench"), help="what to import")
-    parser.add_argument("--file", type=Path, default=None, help="the file to import from, where it is not the usual")
+    parser.add_argument("--file", type=Path, default=None, help="the file to import from, if not the usual one")
     parser.add_argument(
         "--accept-certificate",
         action="append",
         default=[],
         metavar="SHA256",
-        help="check: accept the server certificate with this fingerprint, which you compared (repeatable)",
+        help="check: accept the server certificate with this fingerprint after you have compared it (repeatable)",
     )
     parser.add_argument("--write", action="store_true", help="write the merged inventory (without it: a preview)")
 
@@ -194,23 +192,23 @@ def _chunks(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{question.name}", default="", metavar="VALUE", help=f"{question.title}{usual}")
     parser.add_argument(
         "--command", dest="job_command", action="append", default=[], metavar="TEXT",
-        help="a backup job's command line, to be checked and never run (repeatable)",
+        help="a backup job's command line; it is checked, never run (repeatable)",
     )  # fmt: skip
     parser.add_argument(
         "--job", action="append", default=[], type=Path, metavar="FILE",
-        help="the same out of a script, so that no secret of it stands on this command line (repeatable)",
+        help="the same, read from a script, so that no secret appears on this command line (repeatable)",
     )  # fmt: skip
     parser.add_argument("--host", default="", metavar="NAME", help="read sizes and free memory of this inventory host")
 
 
 _WATCHING: Commands = {
-    "demo": ("the window with a recorded incident, without any server", _demo),
+    "demo": ("open the window with a recorded incident; no server needed", _demo),
     "topology": ("discover from the seeds, print the clusters", _topology),
-    "check": ("discover and judge: exit 1 when something is not good", _check),
+    "check": ("discover and judge; exit 1 if anything is not good", _check),
     "sample": ("watch and print samples, one a second", _sample),
-    "record": ("watch into one file that `replay` opens", _record),
+    "record": ("record samples in one file that `replay` opens", _record),
     "replay": ("open a recording in the window (or print it: --json)", _replay),
-    "compare": ("measure a change: two windows, metric by metric (exit 1 where it is not known)", _compare),
+    "compare": ("measure a change: two windows, metric by metric (exit 1 if not known)", _compare),
     "inventory": ("show, check and import hosts", _inventory),
     "chunks": ("how large the objects of a backup for xbcloud should be, and what is wrong with its command", _chunks),
 }

@@ -24,7 +24,7 @@ def list_marks(shelf: MarkShelf, *, machine: bool) -> int:
     elif marks:
         sys.stdout.write("".join(f"{line}\n" for mark in marks for line in lines(mark)))
     else:
-        sys.stdout.write(tr("No marked change is kept of these samples. Keep one with: --keep NAME") + "\n")
+        sys.stdout.write(tr("There are no marked changes for these samples. To keep one: --keep NAME") + "\n")
     return GOOD
 
 
@@ -33,13 +33,17 @@ def remove_mark(shelf: MarkShelf, text: str, *, machine: bool) -> int:
     found = chosen(shelf, text)
     if not found.number:
         raise BadInput(
-            tr("{name} came with the recording, which is left as it is.", name=found.name),
+            tr("{name} is part of the recording, which is not changed.", name=found.name),
         )
     gone = shelf.remove(found.number)
     if machine:
         print_json({"removed": document(found) if gone else None})
     else:
-        head = tr("Removed; the samples stay. It was:") if gone else tr("Another console removed it already. It was:")
+        head = (
+            tr("Removed; the samples are kept. It was:")
+            if gone
+            else tr("Another console has already removed it. It was:")
+        )
         sys.stdout.write("".join(f"{line}\n" for line in (head, *lines(found))))
     return GOOD if gone else FINDINGS
 
@@ -51,8 +55,12 @@ def chosen(shelf: MarkShelf, text: str) -> ChangeMark:
     for mark in marks:
         if asked == mark.name or (mark.number and asked == str(mark.number)):
             return mark
-    known = tr("Kept are: {names}.", names=", ".join(mark.name for mark in marks)) if marks else tr("None is kept.")
-    raise BadInput(tr("No mark is called {text}, or has that number.", text=text), try_=(known,))
+    known = (
+        tr("Marks that exist: {names}.", names=", ".join(mark.name for mark in marks))
+        if marks
+        else tr("There are no marks.")
+    )
+    raise BadInput(tr("There is no mark with the name or number {text}.", text=text), try_=(known,))
 
 
 def windows_of_mark(mark: ChangeMark) -> tuple[Window, Window]:
@@ -70,7 +78,7 @@ def lines(mark: ChangeMark) -> Iterator[str]:
     yield "  " + (
         tr("marked {at} by {who}", at=moment(mark.made_at), who=mark.made_by)
         if mark.made_by
-        else tr("marked {at}, came with the recording", at=moment(mark.made_at))
+        else tr("marked {at}, part of the recording", at=moment(mark.made_at))
     )
 
 

@@ -68,7 +68,7 @@ def _written(text: str) -> float:
         return at.astimezone(UTC).timestamp()
     if at.timestamp() != at.replace(fold=1).timestamp():
         raise BadInput(
-            tr("{text} is no one moment here: the clocks are changed then.", text=text),
+            tr("{text} is ambiguous or does not exist in local time: the clocks change then.", text=text),
             try_=(tr("Write it in UTC: 2026-11-24T11:40:30Z."),),
         )
     return at.timestamp()
@@ -76,9 +76,9 @@ def _written(text: str) -> float:
 
 def _no_moment(text: str) -> BadInput:
     return BadInput(
-        tr("{text!r} is no stretch of time.", text=text),
+        tr("{text!r} is not a time range.", text=text),
         try_=(
             tr("Write FROM..TO, each as 12:40, 12:40:30, 2026-11-24T12:40:30, 2026-11-24T11:40:30Z."),
-            tr("Or counted from an end: now-20m, start+90s (of a recording: its start, end)."),
+            tr("Or relative to an end: now-20m, start+90s (for a recording: its start, end)."),
         ),
     )

@@ -42,7 +42,7 @@ def look(
     try:
         open_ = _remembered(options, by, newest, split)
     except UserError as problem:
-        told = tr("What was read is not remembered, and what was seen before is not known: {why}", why=problem.sentence)
+        told = tr("The readings are not saved, and earlier findings are not known: {why}", why=problem.sentence)
         sys.stderr.write(told + "\n")
         return newest
     return told_until_settled(newest, open_)

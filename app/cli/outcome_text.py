@@ -31,7 +31,7 @@ def draft_lines(
     yield ""
     yield from plan_lines(plan, addresses, commands=whole)
     if not whole and not plan.nothing_to_do:
-        yield from wrapped("  ", tr("What passed in full, each step's commands and undo: {words}", words=WHOLE))
+        yield from wrapped("  ", tr("For all passed checks and each step's commands and undo: {words}", words=WHOLE))
 
 
 def outcome(checks: tuple[Check, ...], overrides: tuple[Override, ...], plan: Plan) -> str:
@@ -40,7 +40,7 @@ def outcome(checks: tuple[Check, ...], overrides: tuple[Override, ...], plan: Pl
     if blocks:
         return refusal(blocks)
     if plan.nothing_to_do:
-        return tr("Nothing is to be done: the cluster is as this procedure would leave it.")
+        return tr("Nothing to do: the cluster is already as this procedure would leave it.")
     read = sum(check.verdict is not Verdict.PASS for check in checks)
     if read:
         return tr_n("Ready, with {n} thing to read first.", "Ready, with {n} things to read first.", read)

@@ -129,11 +129,11 @@ def plan_lines(plan: Plan, addresses: Mapping[str, str], *, commands: bool = Tru
     yield plan.title
     yield from wrapped("  ", plan.summary)
     if plan.nothing_to_do:
-        yield f"  {tr('Nothing is to be done: the cluster is as this procedure would leave it.')}"
+        yield f"  {tr('Nothing to do: the cluster is already as this procedure would leave it.')}"
         return
     time = about(plan.estimate_s)
     if time and plan.yours:
-        time = tr("{time} without what you do yourself", time=time)
+        time = tr("{time} without your own work", time=time)
     count = tr_n("{n} step", "{n} steps", len(plan.steps))
     yield f"  {count}{', ' + tr('about {time}', time=time) if time else ''}"
     yield from wrapped("  ", tr("on {hosts}", hosts=with_addresses(plan.hosts, addresses)))
@@ -148,7 +148,7 @@ def outage_words(one: Outage) -> str:
     if not one.typed:
         return one.words
     typed = ", ".join(one.typed)
-    return f"{one.words} " + tr("It lasts until {typed} is typed, unless it is confirmed beforehand.", typed=typed)
+    return f"{one.words} " + tr("It lasts until you type {typed}, unless you confirm it in advance.", typed=typed)
 
 
 def step_lines(number: int, step: Step, *, commands: bool = True) -> Iterator[str]:
@@ -193,7 +193,7 @@ def step_line(view: StepView, number: int) -> str:
     took = f"  {duration(ended - begun)}" if begun is not None and ended is not None else ""
     said = view.error or view.said
     back = view.state in TAKEN_BACK
-    title = tr("take back: {title}", title=view.title) if back else view.title
+    title = tr("undo: {title}", title=view.title) if back else view.title
     lines = [f"{_STEP_MARK[view.state]} {number:>2}. {view.step.host or '-':<8} {title}  [{_state(view)}]{took}"]
     if said and view.state is not StepState.DONE and said != view.title:
         lines.append(f"        {' '.join(said.splitlines())}")
@@ -202,7 +202,7 @@ def step_line(view: StepView, number: int) -> str:
 
 
 def _state(view: StepView) -> str:
-    return tr("{state}, put off", state=tr(view.state.value)) if view.put_off else tr(view.state.value)
+    return tr("{state}, postponed", state=tr(view.state.value)) if view.put_off else tr(view.state.value)
 
 
 def run_title(view: RunView) -> str:
@@ -220,7 +220,7 @@ def run_lines(view: RunView, *, commands: bool = False) -> Iterator[str]:
         yield from (f"  {line}" for line in step_line(step, number).splitlines())
     for one in view.broken:
         told = f"{one.sentence} ({one.evidence})" if one.evidence else one.sentence
-        over = "" if one.over is None else tr("It holds again, seen for 10 s by {time}.", time=clock(one.over))
+        over = "" if one.over is None else tr("It has held again for 10 s, as of {time}.", time=clock(one.over))
         yield from wrapped(f"  ▲ {clock(one.at)} ", f"{told} {over}".rstrip())
     yield from rest_lines(view, commands=commands)
     yield from interrupted_lines(view)
@@ -268,7 +268,7 @@ def rest_lines(view: RunView, *, commands: bool = False) -> Iterator[str]:
     """Yield the rest of a plan that was made in the middle of its run and waits to be approved: nothing otherwise."""
     if view.question is None or view.question.topic != "continued":
         return
-    yield tr("The rest of the plan, to be approved:")
+    yield tr("The rest of the plan, for your approval:")
     yield from checklist_lines(view.fresh_checks, view.overrides, whole=commands)
     for number, step in enumerate(view.steps, 1):
         if step.state is StepState.PENDING:
@@ -286,16 +286,16 @@ def breach_lines(one: Broken, *, going_back: bool = False) -> Iterator[str]:
     evidence = f" ({one.evidence})" if one.evidence else ""
     yield from wrapped(f"  ▲ {clock(one.at)} {one.code}: ", f"{one.sentence}{evidence}")
     if one.over is not None:
-        mended = tr("It holds again, seen for 10 s by {time}.", time=clock(one.over))
+        mended = tr("It has held again for 10 s, as of {time}.", time=clock(one.over))
         yield from wrapped("      ", mended + (f" ({one.holds})" if one.holds else ""))
         return
     if going_back and one.does is not Breach.RELEASE:
-        yield from wrapped("      ", tr("The run is being taken back, and goes on with that."))
+        yield from wrapped("      ", tr("The run is being rolled back, and the rollback continues."))
         return
-    released = tr("What it guards is switched off at once; the run asks you before its next act.")
-    nothing = tr("Nothing was changed for it; the run asks you before its next act.")
+    released = tr("What it guards is switched off at once; the run asks you before its next action.")
+    nothing = tr("Nothing was changed because of it; the run asks you before its next action.")
     yield from wrapped("      ", released if one.does is Breach.RELEASE else nothing)
-    yield from wrapped(f"      {tr('try')}: ", tr("Look at the host now; then answer, or take the run back."))
+    yield from wrapped(f"      {tr('try')}: ", tr("Check the host now; then answer, or undo the run."))
 
 
 def place_of(one: OpenObligation, view: RunView, addresses: Mapping[str, str]) -> str:

@@ -27,7 +27,7 @@ def _override(text: str) -> tuple[str, str]:
 def _procedures(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", default="", help="show this one's questions with their defaults")
     parser.add_argument("--cluster", default="", metavar="NAME", help="the cluster, where there are several")
-    parser.add_argument("--runs", action="store_true", help="list runs, where they stand, and what is switched on")
+    parser.add_argument("--runs", action="store_true", help="list runs with their states and what is switched on")
 
 
 def _run(parser: argparse.ArgumentParser) -> None:
@@ -36,15 +36,17 @@ def _run(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--rehearse",
         action="store_true",
-        help="run every read, print every change, change nothing; exit 1 when the run would stop",
+        help="make every read, print every change, change nothing; exit 1 if the run would stop",
     )
-    how.add_argument("--yes", action="store_true", help="approve the plan; a failure is undone where that is possible")
+    how.add_argument(
+        "--yes", action="store_true", help="approve the plan; a failure is rolled back where that is possible"
+    )
     _answers(parser)
 
 
 def _resume(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="the run's number (pilothouse procedures --runs)")
-    parser.add_argument("--yes", action="store_true", help="answer what needs no judgement; undo on failure")
+    parser.add_argument("--yes", action="store_true", help="answer questions that need no judgement; undo on failure")
     parser.add_argument("--answer", default="", metavar="TEXT", help="the answer to what the run waits for")
     _answers(parser)
     _commands(parser)
@@ -53,12 +55,14 @@ def _resume(parser: argparse.ArgumentParser) -> None:
 
 def _undo(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="the run's number")
-    parser.add_argument("--yes", action="store_true", help="approve taking it back")
-    _confirm(parser, "give the word that an undo asks for, as the plan names it (repeatable)")
+    parser.add_argument("--yes", action="store_true", help="approve the undo")
+    _confirm(parser, "give the confirmation that an undo asks for, as the plan names it (repeatable)")
     _commands(parser)
     _approve(parser)
     parser.add_argument("--release", action="store_true", help="only switch off what is still switched on")
-    parser.add_argument("--leave", default="", metavar="REASON", help="close the run as it stands, with a reason")
+    parser.add_argument(
+        "--leave", default="", metavar="REASON", help="close the run in its current state, with a reason"
+    )
 
 
 def _report(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +72,7 @@ def _report(parser: argparse.ArgumentParser) -> None:
 
 
 def _settle(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("cluster", nargs="?", default="", help="settle this one: its name or state UUID")
+    parser.add_argument("cluster", nargs="?", default="", help="the cluster to settle: its name or state UUID")
     parser.add_argument("--reason", default="", metavar="TEXT", help="what was done about it; it stays in the history")
     parser.add_argument("--yes", action="store_true", help="settle without typing the cluster's name; needs --reason")
 
@@ -92,7 +96,7 @@ def _procedure(parser: argparse.ArgumentParser) -> None:
 
 def _commands(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--commands", action="store_true", help="show every word: what passed in full, each step's commands and undo"
+        "--commands", action="store_true", help="show everything: passed checks, each step's commands and undo"
     )
 
 
@@ -117,8 +121,8 @@ STEERING: Commands = {
     "procedures": ("the guided procedures, or the questions of one; runs and obligations", _procedures),
     "plan": ("check and plan a procedure; nothing is changed", _procedure),
     "run": ("run a procedure, or rehearse it", _run),
-    "resume": ("go on with a run that was broken off or waits", _resume),
-    "undo": ("take a run back, step by step; or only release", _undo),
+    "resume": ("continue a run that was interrupted or is waiting", _resume),
+    "undo": ("roll back a run, step by step; or only release", _undo),
     "report": ("write a run's report", _report),
-    "settle": ("two Primary Components once seen: list them (exit 1 while one is open), settle", _settle),
+    "settle": ("list two Primary Components that were seen (exit 1 while one is not settled); settle them", _settle),
 }

@@ -81,11 +81,11 @@ def elsewhere_lines(options: Namespace) -> tuple[str, ...]:
     """Return where else runs may be kept, and how such a folder is named."""
     others = other_journals(options)
     known = tuple(
-        tr("Another journal lies in {folder}: pilothouse procedures --runs --data {name}",
+        tr("There is another journal in {folder}: pilothouse procedures --runs --data {name}",
            folder=folder, name=shlex.quote(str(folder)))
         for folder in others
     )  # fmt: skip
-    return known or (tr("A run is kept in the data folder that it was begun with. Name another one: --data DIR"),)
+    return known or (tr("A run is stored in the data folder it was started with. To use another one: --data DIR"),)
 
 
 def exit_code(view: RunView, asked: str = "run") -> int:
@@ -215,7 +215,7 @@ class Terminal:
             fit = fitting(question, given) if self._is_meant(question, given) else ""
             if fit is None:
                 self.refused = given
-                told = tr("{text!r} is no answer to: {question}", text=given, question=question_text(question))
+                told = tr("{text!r} is not a valid answer to: {question}", text=given, question=question_text(question))
                 sys.stderr.write(f"{told}\n{no_answer(question, given)}\n")
             elif fit:
                 return fit
@@ -249,7 +249,7 @@ class Terminal:
         """Return whether a given answer is one to this question; say that it is not."""
         if self._given_for in {None, question.step_id}:
             return True
-        told = tr("What {text!r} was an answer to is answered by itself; this is another question.", text=given)
+        told = tr("The question that {text!r} answers is already settled; this is another question.", text=given)
         sys.stderr.write(f"{told}\n")
         return False
 
@@ -295,7 +295,7 @@ def answers_of(question: Question) -> tuple[str, ...]:
 def no_answer(question: Question, text: str) -> str:
     """Return what to tell of a typed text that is no answer, with the ones that are."""
     legal = ", ".join(answers_of(question))
-    return tr("{text!r} is no answer here, nothing was done with it. The answers are: {answers}.", text=text,
+    return tr("{text!r} is not a valid answer here and was ignored. The answers are: {answers}.", text=text,
               answers=legal)  # fmt: skip
 
 
@@ -310,7 +310,7 @@ def question_text(question: Question) -> str:
     elif question.topic == "continued":
         lines.append(tr("Answer approve or stop."))
     else:
-        lines.append(tr("Answer yes when it is so, or stop."))
+        lines.append(tr("Answer yes if it is true, or stop."))
     return "\n".join(lines)
 
 
@@ -339,5 +339,5 @@ def need_word(options: Namespace, what: str) -> None:
     if not options.yes and (getattr(options, "json", False) or not attended()):
         raise BadInput(
             tr(APPROVAL_NEEDED),
-            try_=(tr("Say --yes to approve it, or {what}.", what=what),),
+            try_=(tr("Approve it with --yes, or {what}.", what=what),),
         )

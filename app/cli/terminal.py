@@ -40,12 +40,14 @@ def unasked_lines(unasked: Sequence[Unasked]) -> list[str]:
     if not unasked:
         return []
     count = len(unasked)
-    lines = [tr_n("{n} host is named and was not asked:", "{n} hosts are named and were not asked:", count, n=count)]
+    lines = [
+        tr_n("{n} host is named but was not queried:", "{n} hosts are named but were not queried:", count, n=count)
+    ]
     lines += [f"  ○ {one.name}  {one.place}  {tr('named by {hosts}', hosts=', '.join(one.by))}" for one in unasked]
     lines.append(
         tr(
-            'To ask: write them into the inventory as [[host]], or networks = ["{address}"] into their [[cluster]]; '
-            "for this once: --also {address}",
+            'To query them, add them to the inventory as [[host]], or add networks = ["{address}"] to their '
+            "[[cluster]]; only for this command: --also {address}",
             address=unasked[0].address,
         )
     )

@@ -261,10 +261,11 @@ class Controller(QObject):
     def _say_waiting(self, at: float) -> None:
         """No host has answered yet, or none had at the moment looked at."""
         if self._moment is not None:
-            words = (tr("Nothing was known at {at}", at=format_clock(at)), tr("End returns to the present."))
+            words = (tr("No data for {at}", at=format_clock(at)), tr("Press End to return to the present."))
         else:
             since = tr(
-                "Since {at}. Hosts are asked until they answer; each says here why not.", at=format_clock(self._begun)
+                "Since {at}. Hosts are queried until they answer; the reason for each silence is shown here.",
+                at=format_clock(self._begun),
             )
             words = (tr("Waiting for the first answer"), since)
         self._window.topology.show_waiting(*words)

@@ -209,13 +209,13 @@ class WindowSession(QObject):
             self.window.status.show_replay()
             self.window.status.show_message(tr("opening the recording…"))
             self.window.topology.show_waiting(
-                tr("Opening the recording"), tr("Its file on this workstation is read; no host is asked.")
+                tr("Opening the recording"), tr("Its file on this workstation is read; no host is contacted.")
             )
         else:
             self.window.status.show_message(tr("opening the estate…"))
             self.window.topology.show_waiting(
                 tr("Opening the estate"),
-                tr("Inventory and history on this workstation are read; then the hosts are asked."),
+                tr("The inventory and history on this workstation are read, then the hosts are queried."),
             )
 
         def work() -> EstateSource:

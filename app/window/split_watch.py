@@ -91,9 +91,12 @@ class SplitWatch(QObject):
 
 def _not_over() -> BadInput:
     return BadInput(
-        tr("Both Primary Components are seen at this very time: there is nothing to settle yet."),
-        safe=tr("No server is touched by settling; it only closes this notice."),
+        tr("Both Primary Components still exist: there is nothing to settle yet."),
+        safe=tr("Settling changes no server; it only closes this notice."),
         try_=(
-            tr("Stop the servers of the side that loses, and bring each back with Add a node: it compares both pasts."),
+            tr(
+                "Stop the servers of the side that you discard, and return each one with Add a node: it compares "
+                "both histories."
+            ),
         ),
     )

@@ -18,17 +18,17 @@ DAY_S = 86_400.0
 VERBS = """verbs:
   demo [ARGS]    show the recorded incident in the window (pilothouse demo ARGS);
                  without a display: draw its pages as pictures
-  run ARGS       start pilothouse with ARGS (run --help tells more)
+  run ARGS       start pilothouse with ARGS (see run --help)
   test [STAGES] [PYTEST ARGS]
                  every check of the project; stages: lint types contracts unit architecture
                  widgets faults hostile package lab, groups: fast static all; `test unit -k sampling`;
-                 `test everything [STAGES]` takes no samples: every case, for hours
+                 `test everything [STAGES]` runs every case instead of samples; it takes hours
   lint [--fix]   lint, types and import contracts only
-  bench [ARGS]   measure the budgets, and bring what they are measured against;
+  bench [ARGS]   measure the budgets, and install what they are compared with;
                  without ARGS all of them, into resources/docs/benchmarks.md
   package [KINDS] [--out DIR]
-                 the wheel, and what is installed on this platform: kinds wheel bundle installers
-  docs           draw the screenshots of the documentation again, light and dark
+                 the wheel and the packages of this platform: kinds wheel bundle installers
+  docs           redraw the screenshots of the documentation, light and dark
   words          write the template of all sentences for translators, compile the catalogues
   lock [--upgrade]
                  compile requirements.lock from pyproject.toml
@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
     """Run one verb; return the exit code (2: a wrong call or a machine that lacks something)."""
     parser = argparse.ArgumentParser(
         prog="bootstrap.py",
-        description="Pilothouse from a fresh checkout: installs what it needs, says what it does.",
+        description="Pilothouse from a fresh checkout: installs what it needs and reports each action.",
         epilog=VERBS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -73,7 +73,7 @@ def demo(arguments: list[str]) -> int:
     _ensure_window()
     if not has_display():
         if "--screenshots" not in arguments:
-            say("no display here. On a desktop this opens the window; `xvfb-run -a` lends an invisible one.")
+            say("no display. On a desktop this opens the window; `xvfb-run -a` provides a virtual display.")
             arguments = ["--screenshots", str(DEMO_PICTURES), *arguments]
         say(f"drawing the pages off screen into {arguments[arguments.index('--screenshots') + 1]}")
     return _pilothouse(["demo", *arguments])

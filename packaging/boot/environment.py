@@ -90,7 +90,7 @@ def _install_peers(environment: Environment, lock: Path, chosen: Path) -> bool:
     try:
         _pip(environment, *words, "--no-binary", built, "--no-build-isolation", "-r", str(lock))
     except BootError as error:
-        say(f"not to be had here: {built}: {error}")
+        say(f"not available: {built}: {error}")
         return False
     return True
 

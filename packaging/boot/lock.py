@@ -46,7 +46,7 @@ def _compiler(folder: Path) -> list[str]:
     tool = Path(MAIN.tool("uv"))
     if tool.exists():
         return [str(tool)]
-    say("fetching the lock tool (uv) for this once")
+    say("downloading the lock tool (uv) for this run")
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts/python.exe" if WINDOWS else "bin/python")
     fetched = subprocess.run([python, "-I", "-m", "pip", "--quiet", "install", "uv"], check=False)

@@ -64,7 +64,7 @@ def export(folder: Path) -> tuple[str, str]:
     if not (ROOT / ".git").exists() or shutil.which("git") is None:
         return "", _copied(folder)
     if changed := _git("status", "--porcelain"):
-        say(f"not in any commit, so in no package: {len(changed.splitlines())} changed or new files of this checkout")
+        say(f"not committed, so not packaged: {len(changed.splitlines())} changed or new files of this checkout")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     archive = folder.parent / "tree.tar"
@@ -81,7 +81,7 @@ def export(folder: Path) -> tuple[str, str]:
 
 def _copied(folder: Path) -> str:
     """Copy the sources of a folder that git does not know; return the time of its project file."""
-    say("no checkout of git, or no git: the packages are made of the files that lie here, and name no commit")
+    say("not a git checkout, or no git: the packages are built from the files in this folder and name no commit")
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(ROOT, folder, ignore=_not_sources)
     return str(int(PYPROJECT.stat().st_mtime))

@@ -61,4 +61,4 @@ def keep_from_starting(folder: Path) -> None:
     for unit in made:
         (folder / unit).symlink_to("/dev/null")
     if made:
-        say(f"{' and '.join(made)} are kept from starting here; to have them: systemctl unmask {' '.join(made)}")
+        say(f"{' and '.join(made)} are masked so that they do not start; to undo: systemctl unmask {' '.join(made)}")

@@ -41,7 +41,7 @@ def portable(made: Made) -> None:
 def deb(made: Made) -> None:
     """Pack the same for Debian and its children (Debian Policy, chapters 3, 5, 9 and 12)."""
     if shutil.which("dpkg-deb") is None:
-        say("no .deb is made: dpkg-deb is not there")
+        say("no .deb is built: dpkg-deb is missing")
         return
     root = made.work / "deb"
     shutil.rmtree(root, ignore_errors=True)

@@ -44,7 +44,7 @@ def _sign(made: Made, application: Path) -> bool:
         rights = made.tree / "packaging" / "macos" / "entitlements.plist"
         how = ["--timestamp", "--options", "runtime", "--entitlements", rights]
     else:
-        say(f"not signed: {IDENTITY} names no identity; macOS asks who opens it for the first time")
+        say(f"not signed: {IDENTITY} names no identity; macOS asks for confirmation when it is first opened")
         how = []
     call(["codesign", "--force", *how, "--sign", identity or "-", application], made.work)
     call(["codesign", "--verify", "--deep", "--strict", application], made.work)

@@ -93,39 +93,41 @@ def _choice(backup: Backup, low: int, high: int) -> tuple[str, int]:
 
 def _sentence(code: str, chunk: int, low: int) -> str:
     if code == TEST:
-        return tr("Try {mib} MiB on one host, and keep it only if the upload is not slower.", mib=chunk // MIB)
+        return tr("Try {mib} MiB on one host, and keep the setting only if the upload is not slower.", mib=chunk // MIB)
     if code == LARGER:
-        return tr("Take {mib} MiB, in every job alike.", mib=chunk // MIB)
+        return tr("Use {mib} MiB in every job.", mib=chunk // MIB)
     if code == MEMORY:
         return tr(
-            "Leave 10 MB: the free memory is too small for {mb} MB with so many threads. Fewer threads would do.",
+            "Keep 10 MB: the free memory is too small for {mb} MB with this many threads. Use fewer threads.",
             mb=low // MB,
         )
     if code == FILES:
-        return tr("Leave 10 MB: small files set the count of objects, and larger chunks don't help them.")
-    return tr("Leave 10 MB.")
+        return tr("Keep 10 MB: small files determine the number of objects, and larger chunks don't reduce it.")
+    return tr("Keep 10 MB.")
 
 
 def _reasons(backup: Backup, code: str, now: Outcome) -> tuple[str, ...]:
     said = []
     if backup.stored < TB:
-        said.append(tr("Below 1 TB larger chunks were slower where it was tried: 1 300 s in place of 1 000 s."))
+        said.append(tr("Below 1 TB, larger chunks were slower in a test: 1 300 s instead of 1 000 s."))
     elif code == LEAVE:
         said.append(tr("{count} objects are few enough.", count=now.objects.count))
     if code == LARGER:
-        said.append(tr("Seen on a cluster of many terabytes: 200 MB in place of 10 made 13 000 s of 18 000."))
+        said.append(tr("On a cluster of many terabytes, 200 MB instead of 10 MB reduced 18 000 s to 13 000 s."))
         if (backup.network.rate or 0) >= FAST:
-            said.append(tr("So fast a network gains more by --fifo-streams (XtraBackup 8.0.33 on)."))
+            said.append(tr("With a network this fast, --fifo-streams gains more (XtraBackup 8.0.33 and newer)."))
     if code in {TEST, LARGER}:
         said += [
             tr("The restore host needs this memory too, and the same version of xtrabackup, xbstream and xbcloud."),
-            tr("Restore one backup on another host before every job is changed."),
+            tr("Restore one backup on another host before you change every job."),
             tr("Keep the last good backup until then, and write the new one under a new name."),
-            tr("An upload that breaks off leaves objects: delete them by their name (xbcloud delete NAME)."),
-            tr("Incremental backups keep 10 MB: they are small files mostly."),
+            tr("An interrupted upload leaves objects: delete them by name (xbcloud delete NAME)."),
+            tr("Keep 10 MB for incremental backups: they are mostly small files."),
         ]
         if backup.free_memory is None:
-            said.append(tr("Free memory is not known: hold the bound against a quarter of it yourself."))
+            said.append(tr("The free memory is not known: compare the limit with a quarter of it yourself."))
     if not backup.files:
-        said.append(tr("The files are not known: each adds one last, smaller object, so there are more than this."))
+        said.append(
+            tr("The number of files is not known: each file adds a last, smaller object, so there are more objects.")
+        )
     return tuple(said)

@@ -39,21 +39,21 @@ class Question:
 
 QUESTIONS = (
     Question("size", mark("Size of the data"), "bytes"),
-    Question("ratio", mark("Share that is left after compression"), "share", "1"),
-    Question("chunk", mark("Chunk size of today"), "bytes", "10 MB"),
+    Question("ratio", mark("Share left after compression"), "share", "1"),
+    Question("chunk", mark("Current chunk size"), "bytes", "10 MB"),
     Question("parallel", mark("xtrabackup --parallel (P)"), "count", "1"),
     Question("encrypt-threads", mark("xtrabackup --encrypt-threads (E), 0: not encrypted"), "count", "0", 0),
     Question("uploads", mark("xbcloud --parallel (K)"), "count", "1"),
     Question("free-memory", mark("Free memory of the backup host"), "bytes"),
-    Question("rate", mark("Network of the upload, a second (B)"), "bytes"),
+    Question("rate", mark("Upload bandwidth per second (B)"), "bytes"),
     Question("error", mark("Share of uploads that fail (p)"), "share", "0.001"),
-    Question("again", mark("Share that fails again, once one failed (pc)"), "share", "0.1"),
-    Question("attempts", mark("Attempts for each object (r)"), "count", "10"),
-    Question("object-ms", mark("Fixed time of each object in ms (t0)"), "number", "80"),
-    Question("price-store", mark("Price of 10 000 stores (pA)"), "number", "0.05"),
-    Question("price-verify", mark("Price of 10 000 reads (pB)"), "number", "0.004"),
-    Question("price-move", mark("Price of 10 000 moves (pA2)"), "number", "0.10"),
-    Question("price-gb-month", mark("Price of a GB and month (pS)"), "number", "0.01"),
+    Question("again", mark("Share that fails again after a failure (pc)"), "share", "0.1"),
+    Question("attempts", mark("Attempts per object (r)"), "count", "10"),
+    Question("object-ms", mark("Fixed time per object in ms (t0)"), "number", "80"),
+    Question("price-store", mark("Price of 10 000 store operations (pA)"), "number", "0.05"),
+    Question("price-verify", mark("Price of 10 000 read operations (pB)"), "number", "0.004"),
+    Question("price-move", mark("Price of 10 000 move operations (pA2)"), "number", "0.10"),
+    Question("price-gb-month", mark("Price per GB and month (pS)"), "number", "0.01"),
 )
 _BY_NAME = {question.name: question for question in QUESTIONS}
 
@@ -66,10 +66,10 @@ def fault_of(question: Question, typed: str) -> str:
 def _fault_words(question: Question) -> str:
     title = tr(question.title)
     if question.kind == "bytes":
-        return tr("{title}: write a size with its unit, like 8 TB or 200 MB.", title=title)
+        return tr("{title}: enter a size with its unit, for example 8 TB or 200 MB.", title=title)
     if question.kind == "share":
-        return tr("{title}: write a share between 0 and 1.", title=title)
-    return tr("{title}: write a number, not a negative one.", title=title)
+        return tr("{title}: enter a share between 0 and 1.", title=title)
+    return tr("{title}: enter a number, 0 or greater.", title=title)
 
 
 def _value(question: Question, typed: str) -> float | None:
@@ -119,7 +119,7 @@ def asked(answers: Mapping[str, str], files: tuple[FileClass, ...] = ()) -> tupl
     typed = {name: answers.get(name, "").strip() or _BY_NAME[name].usual for name in _BY_NAME}
     faults = list(faults_of(typed).values())
     if not typed["size"]:
-        faults.append(tr("The size of the data is needed."))
+        faults.append(tr("The size of the data is required."))
     if faults:
         raise BadInput(" ".join(faults), try_=(tr("For example: --size 8TB --ratio 0.4 --parallel 8 --uploads 16."),))
 

@@ -71,8 +71,8 @@ def _check(
 def _mariadb(job: Job) -> Check:
     return _check(
         job, "NO-XBCLOUD", tr("The job can use xbcloud"), Verdict.BLOCK,
-        tr("it calls MariaDB's own backup program"),
-        why=tr("MariaDB has no xbcloud: mbstream goes to other tools, which cut the stream by rules of their own."),
+        tr("it calls MariaDB's backup program"),
+        why=tr("MariaDB has no xbcloud: mbstream writes to other tools, which split the stream by their own rules."),
     )  # fmt: skip
 
 
@@ -80,50 +80,52 @@ def _whole(job: Job) -> Iterator[Check]:
     title = tr("xtrabackup streams into xbcloud")
     if not job.backup.program or not job.cloud.program:
         missing = "xbcloud" if job.backup.program else "xtrabackup"
-        told = tr("{program} is not in the pipeline: what it would say is not known", program=missing)
+        told = tr("{program} is not in the pipeline: its options are not known", program=missing)
         yield _check(job, "STREAM", title, Verdict.WARN, told, not_known=True)
     elif job.backup.options.get("stream") not in {"xbstream", None} or job.cloud.verb not in {"put", ""}:
         told = tr("the stream is not xbstream, or xbcloud does not put")
         yield _check(job, "STREAM", title, Verdict.BLOCK, told, why=tr("xbcloud takes an xbstream archive only."))
     elif not job.backup.has("stream"):
-        told = tr("--stream does not stand in the command")
+        told = tr("--stream is not in the command")
         yield _check(job, "STREAM", title, Verdict.WARN, told, why=tr("xbcloud takes an xbstream archive only."))
     else:
         yield _check(job, "STREAM", title, Verdict.PASS, "--stream=xbstream | xbcloud put")
 
 
 def _sizes(job: Job) -> Check:
-    call, title = job.backup, tr("The chunk size is one, for reading and for encrypting")
+    call, title = job.backup, tr("The chunk size is the same for reading and encrypting")
     read, cut = call.options.get(_BUFFER, ""), call.options.get(_ENCRYPTED_CHUNK, "")
     told = f"--read-buffer-size={read or '-'} --encrypt-chunk-size={cut or '-'}"
-    same = tr("Give both the same value: --read-buffer-size=C --encrypt-chunk-size=C.")
+    same = tr("Set both to the same value: --read-buffer-size=C --encrypt-chunk-size=C.")
     if not call.program or call.unknown(_BUFFER) or call.unknown(_ENCRYPTED_CHUNK):
-        return _check(job, "CHUNK-EQUAL", title, Verdict.WARN, tr("a variable of the shell gives it"), not_known=True)
+        return _check(job, "CHUNK-EQUAL", title, Verdict.WARN, tr("a shell variable sets it"), not_known=True)
     if any(call.has(name) and not call.number(name) for name in (_BUFFER, _ENCRYPTED_CHUNK)):
-        return _check(job, "CHUNK-EQUAL", title, Verdict.BLOCK, tr("{told}: no size", told=told))
+        return _check(job, "CHUNK-EQUAL", title, Verdict.BLOCK, tr("{told}: not a size", told=told))
     if not call.has("encrypt"):
         if call.has(_ENCRYPTED_CHUNK):
-            why = tr("Without --encrypt it does nothing: --read-buffer-size alone sets the size of objects.")
+            why = tr("Without --encrypt it has no effect: only --read-buffer-size sets the object size.")
             return _check(job, "CHUNK-EQUAL", title, Verdict.WARN, told, why=why)
         return _check(job, "CHUNK-EQUAL", title, Verdict.PASS, tr("{told}, not encrypted", told=told))
     if not call.has(_BUFFER) and not call.has(_ENCRYPTED_CHUNK):
-        told = tr("neither is given here: objects of 10 MB, unless an option file says otherwise")
+        told = tr("neither is set here: objects of 10 MB, unless an option file sets another size")
         return _check(job, "CHUNK-EQUAL", title, Verdict.WARN, told, not_known=True)
     if call.number(_BUFFER) == call.number(_ENCRYPTED_CHUNK):
         return _check(job, "CHUNK-EQUAL", title, Verdict.PASS, told)
-    why = tr("With --encrypt both must be equal: else the stream falls back to objects of 10 MB.")
+    why = tr("With --encrypt both must be equal; otherwise the stream falls back to objects of 10 MB.")
     return _check(job, "CHUNK-EQUAL", title, Verdict.BLOCK, told, why=why, try_=(same,))
 
 
 def _too_large(job: Job) -> Check:
-    largest, title = _largest(job), tr("The chunk is neither too large nor odd")
+    largest, title = _largest(job), tr("The chunk size is not too large and is a valid multiple")
     if largest is None:
         return _check(job, "CHUNK-SIZE", title, Verdict.WARN, tr("its size is not known"), not_known=True)
     if largest >= TOO_LARGE:
-        why = tr("Each thread keeps whole chunks: one job with chunks of 1 GB was ended by the kernel for its memory.")
+        why = tr(
+            "Each thread holds whole chunks: the kernel killed a job with chunks of 1 GB because of its memory use."
+        )
         return _check(job, "CHUNK-SIZE", title, Verdict.BLOCK, size_words(largest), why=why)
     if largest % MIB:
-        why = tr("xtrabackup scales it to its pages: what becomes of it is another size. Take a multiple of 1 MiB.")
+        why = tr("xtrabackup rounds it to its page size, so the real size differs. Use a multiple of 1 MiB.")
         return _check(job, "CHUNK-SIZE", title, Verdict.WARN, size_words(largest), why=why)
     return _check(job, "CHUNK-SIZE", title, Verdict.PASS, f"{largest // MIB} MiB")
 
@@ -141,15 +143,17 @@ def _memory(job: Job, free: int | None) -> Check:
     puts_in = any(call.unknown("parallel") for call in (job.backup, job.cloud)) or job.backup.unknown("encrypt-threads")
     apart = bool(job.backup.program) and not job.cloud.program
     if free is None or chunk is None or puts_in or apart:
-        told = tr("a variable of the shell gives it") if free is not None else tr("free memory is not known")
-        told = tr("no xbcloud stands in its pipe") if apart else told
+        told = tr("a shell variable sets it") if free is not None else tr("free memory is not known")
+        told = tr("its pipe contains no xbcloud") if apart else told
         return _check(job, "MEMORY", title, Verdict.WARN, told, not_known=True)
     bound = memory_bound(chunk, threads[0], encrypting, threads[1])
-    told = tr("at most {bound}, free are {free}", bound=size_words(bound), free=size_words(free))
+    told = tr("at most {bound}, {free} free", bound=size_words(bound), free=size_words(free))
     if bound <= free * SHARE_OF_MEMORY:
         return _check(job, "MEMORY", title, Verdict.PASS, told)
-    why = tr("What does not fit is taken from the server, or the kernel ends one of both.")
-    return _check(job, "MEMORY", title, Verdict.BLOCK, told, why=why, try_=(tr("Smaller chunks, or fewer threads."),))
+    why = tr("If they do not fit, memory is taken from the server, or the kernel kills one of the two.")
+    return _check(
+        job, "MEMORY", title, Verdict.BLOCK, told, why=why, try_=(tr("Use smaller chunks or fewer threads."),)
+    )
 
 
 def _threads(given: int | None) -> int:
@@ -157,39 +161,39 @@ def _threads(given: int | None) -> int:
 
 
 def _pipefail(job: Job) -> Check:
-    title = tr("A failure of any program of the pipe is seen")
+    title = tr("A failure of any program in the pipe is detected")
     if job.pipefail or job.pipestatus:
         told = "set -o pipefail" if job.pipefail else "PIPESTATUS"
         return _check(job, "PIPEFAIL", title, Verdict.PASS, told)
-    why = tr("The exit code of a pipe is xbcloud's alone: a backup that broke off would count as good.")
-    advice = tr("Put `set -o pipefail` before it, or look at every member of PIPESTATUS.")
+    why = tr("The exit code of the pipe is only xbcloud's: an interrupted backup would count as good.")
+    advice = tr("Put `set -o pipefail` before it, or check every element of PIPESTATUS.")
     return _check(job, "PIPEFAIL", title, Verdict.WARN, tr("neither pipefail nor PIPESTATUS"), why=why, try_=(advice,))
 
 
 def _retries(job: Job) -> Check:
-    call, title = job.cloud, tr("xbcloud tries often enough")
+    call, title = job.cloud, tr("xbcloud retries often enough")
     if not call.program or call.unknown("max-retries"):
         return _check(job, "RETRIES", title, Verdict.WARN, tr("it is not known how often"), not_known=True)
     given = call.number("max-retries")
     if given is None:
-        why = tr("10 is the default since XtraBackup 8.0.26; what is older has no such option.")
-        told = tr("--max-retries does not stand in the command")
+        why = tr("10 is the default since XtraBackup 8.0.26; older versions do not have the option.")
+        told = tr("--max-retries is not in the command")
         return _check(job, "RETRIES", title, Verdict.WARN, told, why=why, try_=("--max-retries=10",))
     backoff = call.number("max-backoff")
     tries = trying_s(given, 300.0 if backoff is None else backoff / 1000)
-    told = tr("--max-retries={given}: about {time} of trying", given=given, time=duration(tries))
+    told = tr("--max-retries={given}: about {time} of retries", given=given, time=duration(tries))
     if given >= RETRIES:
         return _check(job, "RETRIES", title, Verdict.PASS, told)
-    why = tr("Errors of a bucket last: a few quick attempts meet the same outage.")
+    why = tr("Bucket errors last: a few quick attempts fall into the same outage.")
     return _check(job, "RETRIES", title, Verdict.WARN, told, why=why, try_=("--max-retries=10",))
 
 
 def _order(job: Job) -> Check:
-    title = tr("Compressed first, then encrypted, and the stream left as it is")
+    title = tr("Compressed first, then encrypted, and the stream not modified")
     changing = [name for name in job.between if name in _CHANGES_BYTES]
     strange = [name for name in job.between if name not in _CHANGES_BYTES | _LEAVES_BYTES]
     if changing:
-        why = tr("xbcloud needs the xbstream itself, and what is encrypted can't be compressed any more.")
+        why = tr("xbcloud needs the unmodified xbstream, and encrypted data can't be compressed.")
         advice = tr("Let xtrabackup do both: it compresses before it encrypts (--compress --encrypt=AES256).")
         told = tr("{programs} between xtrabackup and xbcloud", programs=", ".join(changing))
         return _check(job, "ORDER", title, Verdict.BLOCK, told, why=why, try_=(advice,))
@@ -201,11 +205,11 @@ def _order(job: Job) -> Check:
 
 
 def _secrets(job: Job) -> Check:
-    title = tr("No secret stands on the command line")
+    title = tr("No secret is on the command line")
     found = tuple(dict.fromkeys(name for call in job.pipeline for name in call.secrets))
     if not found:
         return _check(job, "SECRETS", title, Verdict.PASS, tr("none was found"))
-    why = tr("Everybody on the host reads it in the list of processes.")
+    why = tr("Every user on the host can read it in the process list.")
     advice = tr("Put it into an option file of mode 0600, or give --encrypt-key-file.")
     return _check(job, "SECRETS", title, Verdict.WARN, ", ".join(found), why=why, try_=(advice,))
 
@@ -222,4 +226,4 @@ def _alike(jobs: Sequence[Job]) -> Check:
         return Check("CHUNK-ALIKE", title, Verdict.WARN, told, not_known=True)
     if len(set(sizes.values())) == 1:
         return Check("CHUNK-ALIKE", title, Verdict.PASS, told)
-    return Check("CHUNK-ALIKE", title, Verdict.BLOCK, told, tr("A job that is forgotten keeps the old trouble."))
+    return Check("CHUNK-ALIKE", title, Verdict.BLOCK, told, tr("A forgotten job keeps the old problem."))

@@ -151,7 +151,7 @@ def _tokens(name: str, text: str) -> Sequence[str]:
     try:
         return list(lexer)
     except ValueError:
-        raise BadInput(tr("{name}: a quote in it does not end.", name=name)) from None
+        raise BadInput(tr("{name}: a quote is not closed.", name=name)) from None
 
 
 def _without_comments(text: str) -> str:

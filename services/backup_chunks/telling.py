@@ -107,18 +107,16 @@ def _paid(backup: Backup, outcome: Outcome) -> Iterator[Line]:
 def _odds(backup: Backup, outcome: Outcome) -> Iterator[Line]:
     network, many = backup.network, count_words(outcome.objects.count)
     apart = f"1 − (1 − p^r)^N = 1 − (1 − {network.error:g}^{network.attempts})^{many}"
-    yield Line("fails", tr("the backup fails, errors apart"), apart, odds_words(outcome.fails))
+    yield Line("fails", tr("the backup fails, independent errors"), apart, odds_words(outcome.fails))
     lasting = f"1 − (1 − p·pc^(r−1))^N = 1 − (1 − {network.error:g}·{network.again:g}^{network.attempts - 1})^{many}"
-    yield Line(
-        "fails-in-outage", tr("the backup fails, errors that last"), lasting, odds_words(outcome.fails_in_outage)
-    )
+    yield Line("fails-in-outage", tr("the backup fails, lasting errors"), lasting, odds_words(outcome.fails_in_outage))
 
 
 def _needed(backup: Backup, outcome: Outcome) -> Iterator[Line]:
     network, many = backup.network, count_words(outcome.objects.count)
     fixed = f"{many} · {network.object_s * 1000:g} ms / {backup.uploads}"
     if outcome.seconds is None or network.rate is None:
-        told = tr("{time}, and the sending: the network's rate is not known", time=duration(outcome.objects_s))
+        told = tr("{time}, plus the transfer: the network bandwidth is not known", time=duration(outcome.objects_s))
         yield Line("time", tr("time"), f"T = S / B + N·t0 / K, N·t0 / K = {fixed}", told)
     else:
         sent = f"{size_words(backup.stored)} / {size_words(network.rate)}/s"

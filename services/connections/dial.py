@@ -95,12 +95,12 @@ def _of_family(places: list[tuple[Any, ...]], family: str, *, address: str, host
         return found
     raise Unreachable(
         tr(
-            "{address} has no address of the kind that ssh_config asks for (AddressFamily {family}).",
+            "{address} has no address of the family that ssh_config requires (AddressFamily {family}).",
             address=address,
             family=family,
         ),
         host=host,
-        try_=(tr("Look at AddressFamily: ssh -G {address}", address=address),),
+        try_=(tr("Check AddressFamily: ssh -G {address}", address=address),),
     )
 
 
@@ -128,7 +128,7 @@ class _Before:
         except OSError as failed:
             raise Unreachable(
                 tr(
-                    "ssh_config's BindAddress {address} can't be an end of a connection of this machine ({problem}).",
+                    "This workstation can't bind to BindAddress {address} from ssh_config ({problem}).",
                     address=self.own,
                     problem=failed.strerror or failed,
                 ),
@@ -174,11 +174,11 @@ def told(problem: OSError, *, address: str, port: int, what: str, host: str, lim
         )
     if isinstance(problem, ConnectionRefusedError):
         return NothingListens(
-            tr("{where} refused the connection: nothing listens there for {what}.", where=where, what=what),
+            tr("{where} refused the connection: {what} does not listen there.", where=where, what=what),
             host=host,
             try_=(
                 tr(
-                    "Check that {what} is running and listens on port {port} of this address, not only of 127.0.0.1.",
+                    "Check that {what} is running and listens on port {port} of this address, not only on 127.0.0.1.",
                     what=what,
                     port=port,
                 ),
@@ -211,7 +211,7 @@ def _no_address(problem: socket.gaierror, name: str, host: str) -> NameUnknown |
             try_=(tr("Check that this workstation reaches its DNS servers: the network, and whether the VPN is up."),),
         )
     return NameUnknown(
-        tr('The name "{address}" is not known here ({problem}).', address=name, problem=problem.strerror),
+        tr('The name "{address}" can\'t be resolved ({problem}).', address=name, problem=problem.strerror),
         name=name,
         host=host,
         try_=(tr("Check the address, the DNS servers and whether the VPN is up."),),

@@ -108,7 +108,10 @@ class HostSession:
         table = heartbeat_table(read)
         if table is not None and (self._entry.sql is None or table != self._entry.sql.heartbeat_table):
             raise Refused(
-                tr("The Observer road refuses {table}: the inventory names no such heartbeat here.", table=table),
+                tr(
+                    "The Observer refuses {table}: the inventory names no such heartbeat table for this server.",
+                    table=table,
+                ),
                 host=self.host,
                 safe=tr("Nothing was sent to the server."),
             )
@@ -162,7 +165,7 @@ class HostSession:
         """Connect, and wrap a bound command for the host's shell."""
         access = self._entry.ssh
         if access is None:
-            raise BadInput(tr("The inventory gives no SSH way to this host."), host=self.host)
+            raise BadInput(tr("The inventory has no SSH connection to this host."), host=self.host)
         link = self._links.ssh()
         return link, sudo.wrap(command, access, self._vault, user=link.target.user, host=self.host)
 

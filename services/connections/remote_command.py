@@ -148,7 +148,7 @@ class _Talk:
     def _refuse_flood(self, what: str) -> None:
         if self._came > self._most * _READ_AND_DROPPED:
             raise Unreachable(
-                tr("{what} wrote more than {n} MB and was ended.", what=what, n=max(1, self._came >> 20)),
+                tr("{what} wrote more than {n} MB and was stopped.", what=what, n=max(1, self._came >> 20)),
                 host=self._host,
             )
 

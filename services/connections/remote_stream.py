@@ -121,7 +121,7 @@ class RemoteStream:
         self._filled = now
         if self._purse < 0:
             raise Unreachable(
-                tr("The stream from the host brings more than {n} kB a second.", n=self._a_second >> 10),
+                tr("The stream from the host exceeds {n} kB a second.", n=self._a_second >> 10),
                 host=self._host,
             )
 

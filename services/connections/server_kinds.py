@@ -67,7 +67,7 @@ def refuse_other(entry: HostEntry, what: str) -> None:
     """Raise BadInput where the server of an entry takes no such thing."""
     if not takes(entry, what):
         raise BadInput(
-            tr("This server is one of {kind}: it takes no {what}.", kind=tr(entry.what.name), what=tr(what)),
+            tr("This server is {kind} and does not accept a {what}.", kind=tr(entry.what.name), what=tr(what)),
             host=entry.name,
             safe=tr("Nothing was sent to the server."),
         )

@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from services.inventory.model import SshAccess
     from services.secrets import Secret, Vault
 
-_RULES = mark("Look at what the login may run on the host: sudo -l, and visudo.")
+_RULES = mark("Check what the login may run on the host: sudo -l, and visudo.")
 _PASSWORD = mark("Check the sudo setting and password of this host in the inventory, and sudo -l on the host.")
-_TERMINAL = mark("Take 'Defaults requiretty' back for this login in sudoers (visudo), or give it a NOPASSWD rule.")
-_SETUID = mark("Mend sudo on the host: its package, nosuid of its file system, and NoNewPrivileges= of sshd's unit.")
-_PRIVILEGES = mark("Look at NoNewPrivileges= of the unit that sshd runs in, and at the options of its container.")
-_ACCOUNT = mark("Look at the login's account on the host: chage -l, and what pam says in its log.")
-_SUDOERS = mark("Look at /etc/sudoers on the host: visudo -c.")
+_TERMINAL = mark("Disable 'requiretty' for this login in sudoers (visudo), or give it a NOPASSWD rule.")
+_SETUID = mark("Repair sudo on the host: its package, nosuid of its file system, and NoNewPrivileges= of sshd's unit.")
+_PRIVILEGES = mark("Check NoNewPrivileges= of sshd's unit, and the options of its container.")
+_ACCOUNT = mark("Check the login's account on the host: chage -l, and the log of PAM.")
+_SUDOERS = mark("Check /etc/sudoers on the host: visudo -c.")
 _PROMPT = mark("Set 'Defaults passprompt_override' in sudoers (visudo), or give the login a NOPASSWD rule.")
 
 _WRONG = mark("the sudo password is wrong")
-_WANTED = mark("sudo wants a password, and the inventory says it needs none")
+_WANTED = mark("sudo requires a password, and the inventory says it needs none")
 
 # Sources: sudo's plugins/sudoers/*.c and src/*.c; sudo-rs' src/common/error.rs and src/pam; case does not count.
 _REFUSALS = (
     ("interactive authentication is required", _WANTED, _PASSWORD),
-    ("must have a tty", mark("sudo wants a terminal (requiretty)"), _TERMINAL),
-    ("terminal is required", mark("sudo wants a terminal or a password, and has neither"), _TERMINAL),
-    ("no tty present", mark("sudo wants a terminal or a password, and has neither"), _TERMINAL),
+    ("must have a tty", mark("sudo requires a terminal (requiretty)"), _TERMINAL),
+    ("terminal is required", mark("sudo requires a terminal or a password, and has neither"), _TERMINAL),
+    ("no tty present", mark("sudo requires a terminal or a password, and has neither"), _TERMINAL),
     ("a password is required", _WANTED, _PASSWORD),
     ("is not in the sudoers file", mark("the login is not in the sudoers file"), _RULES),
     ("is not allowed to execute", mark("the sudoers rules don't allow this command"), _RULES),
@@ -49,7 +49,7 @@ _REFUSALS = (
     ("incorrect authentication", _WRONG, _PASSWORD),
     ("no password was provided", _WRONG, _PASSWORD),
     ("authentication failed", _WRONG, _PASSWORD),
-    ("authentication required but not attempted", mark("sudo wants a terminal or a password, and has neither"),
+    ("authentication required but not attempted", mark("sudo requires a terminal or a password, and has neither"),
      _TERMINAL),
     ("account or password is expired", mark("the login's account has expired"), _ACCOUNT),
     ("account validation failure", mark("the login's account is locked or expired"), _ACCOUNT),
@@ -59,7 +59,7 @@ _REFUSALS = (
      mark("the host's sudo program may not become root (nosuid, or no setuid bit)"), _SETUID),
     ("sudoers file not found", mark("the host's sudoers file can't be read"), _SUDOERS),
     ("invalid configuration", mark("the host's sudoers file can't be read"), _SUDOERS),
-    ("no new privileges", mark("the session may get no new privileges, so sudo can't become root"), _PRIVILEGES),
+    ("no new privileges", mark("the session can't gain new privileges, so sudo can't become root"), _PRIVILEGES),
 )  # fmt: skip
 _OWN_LINE = re.compile(
     r"^(?:sudo(?:-rs)?: .*|.* is not in the sudoers file.*|Sorry, .*)$", re.MULTILINE | re.IGNORECASE
@@ -113,7 +113,7 @@ def wrap(command: Command, access: SshAccess, vault: Vault, *, user: str, host: 
     line = command.shell_text()
     if access.sudo == "none":
         raise SudoFailed(
-            tr("This needs root, and the login {user} has no sudo according to the inventory.", user=user),
+            tr("Root is required, and according to the inventory the login {user} has no sudo.", user=user),
             host=host,
             try_=(tr("Set sudo for this host in the inventory, or log in as root."),),
         )
@@ -183,7 +183,8 @@ def other_prompt(stderr: bytes, *, sure: bool = False) -> str:
 def asked_otherwise(prompt: str, *, user: str, host: str) -> SudoFailed:
     """Return the error for a prompt that is not ours: the password is given to nobody who asks in other words."""
     return _failed(
-        tr('it asks "{prompt}", in words of another, and the password is given to sudo\'s own prompt alone',
+        tr("it prompts \"{prompt}\", which is not sudo's own prompt, and the password is given only to sudo's own "
+            "prompt",
            prompt=prompt),
         user, host, tr(_PROMPT),
     )  # fmt: skip

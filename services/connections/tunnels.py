@@ -58,7 +58,7 @@ def open_way(
     making = under_way or UnderWay()
     access = entry.sql
     if access is None:
-        raise BadInput(tr("The inventory gives no SQL way to this host."), host=entry.name)
+        raise BadInput(tr("The inventory has no SQL connection to this host."), host=entry.name)
     if access.via == "direct":
         return _direct(entry, access.port, min(limits.connect_s, limit_s), making)
     if access.via == "socket":
@@ -72,7 +72,9 @@ def open_way(
         making.take(way.sock)
         return way
     if ssh is None:
-        raise BadInput(tr("A tunnel needs an SSH way to this host, and the inventory gives none."), host=entry.name)
+        raise BadInput(
+            tr("A tunnel needs an SSH connection to this host, and the inventory has none."), host=entry.name
+        )
     way = _tunnel(ssh(), entry.address, access.port, limit_s)
     making.take(way.sock)
     return way

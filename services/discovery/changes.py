@@ -216,7 +216,7 @@ def _clock(old: NodeView, new: NodeView, teller: _Teller) -> Iterator[Event]:
             text = tr("{name}: its clock is {span} behind this workstation's", name=new.name, span=span)
         yield teller.tell("clock", text, Health.WARN)
     else:
-        yield teller.tell("clock", tr("{name}: its clock is right again", name=new.name), Health.GOOD)
+        yield teller.tell("clock", tr("{name}: its clock is correct again", name=new.name), Health.GOOD)
 
 
 def _offset(node: NodeView) -> float | None:
@@ -303,8 +303,8 @@ def _names_of(cluster: ClusterSnapshot, members: Sequence[str]) -> str:
 
 def _who_moved(gone: Sequence[str], come: Sequence[str]) -> str:
     if gone and come:
-        return tr("{gone} left and {come} came", gone=names(gone), come=names(come))
-    return tr("{names} left", names=names(gone)) if gone else tr("{names} came", names=names(come))
+        return tr("{gone} left and {come} joined", gone=names(gone), come=names(come))
+    return tr("{names} left", names=names(gone)) if gone else tr("{names} joined", names=names(come))
 
 
 def _primary(cluster: ClusterSnapshot) -> frozenset[str]:

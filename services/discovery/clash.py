@@ -111,8 +111,8 @@ def problems_of(clashes: Iterable[tuple[Node, Node]]) -> tuple[Problem, ...]:
 def sentence_of(one: str, other: str) -> str:
     """Return what is said of two hosts that clash, wherever it is said."""
     return tr(
-        "{one} and {other} show the same identity in the group and contradict each other: which of them is that "
-        "member is not known. One may have a copied data directory, or repeat what the other says.",
+        "{one} and {other} report the same identity in the group and contradict each other: which one is the "
+        "member is not known. One may have a copied data directory, or relay the other's answers.",
         one=one,
         other=other,
     )

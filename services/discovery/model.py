@@ -288,9 +288,9 @@ def kind_words(cluster: ClusterSnapshot) -> str:
     read by procedures, not for the picture.
     """
     if NOT_KNOWN in cluster.kind.traits and stands_alone(cluster) and nobody_answered(cluster):
-        return tr("not known what it is: nobody answered")
+        return tr("type not known: no host answered")
     if ONLY_NAMED not in cluster.kind.traits and stands_alone(cluster) and all(map(_runs_none, cluster.nodes)):
-        return tr("not known what it is: no server runs")
+        return tr("type not known: no server runs")
     return tr(cluster.kind.words)
 
 
@@ -342,5 +342,5 @@ class NotSettled:
 
 def left_out() -> Problem:
     """Return what is told of a moment of which a history keeps a part only."""
-    text = tr("This moment was too large to be kept whole: nodes, or what they said, are left out here.")
+    text = tr("This moment was too large to store completely: some nodes or their values are missing here.")
     return Problem("history", text, "left-out")

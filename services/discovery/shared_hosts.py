@@ -82,4 +82,4 @@ def shared_among(inventory: Inventory, keys: Iterable[str]) -> str:
 
 
 def _told(host: str) -> str:
-    return tr("{host} carries more than one server; procedures are for one server a host.", host=host)
+    return tr("{host} has more than one server; procedures support one server per host.", host=host)

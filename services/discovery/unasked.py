@@ -33,8 +33,8 @@ def with_unasked(
 def sentence(one: Unasked) -> str:
     """Return who names the host, and why nobody asked it."""
     if one.sure:
-        return tr("named by {names}; no account goes there before you say so", names=names([*one.by]))
-    return tr("in the configuration of {names}; no account goes there before you say so", names=names([*one.by]))
+        return tr("named by {names}; no login is sent there without your consent", names=names([*one.by]))
+    return tr("in the configuration of {names}; no login is sent there without your consent", names=names([*one.by]))
 
 
 def _is(node: NodeView, one: Unasked) -> bool:

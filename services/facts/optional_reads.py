@@ -85,5 +85,5 @@ def not_read(part: str, error: UserError, right: str = "") -> Problem:
         return Problem(part, error.sentence, error.code)
     sentence = error.sentence
     if right:
-        sentence = tr("the account lacks the right {right}: {why}", right=right, why=error.sentence)
+        sentence = tr("the account does not have the {right} privilege: {why}", right=right, why=error.sentence)
     return Problem(part, sentence, RIGHT_MISSING)

@@ -60,8 +60,8 @@ class Owner:
             self._file.close()
             raise StoreError(
                 tr("Another Pilothouse is writing {name}.", name=path.name),
-                safe=tr("This one has not touched the file."),
-                try_=(tr("Close the other one, or give this one another data folder: --data DIR"),),
+                safe=tr("This program has not changed the file."),
+                try_=(tr("Close the other program, or use another data folder: --data DIR"),),
             ) from problem
 
     def release(self) -> None:
@@ -103,7 +103,7 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
             owner.release()
         raise StoreError(
             tr("The history file {path} can't be written: {problem}.", path=path, problem=problem.strerror),
-            try_=(tr("Give another data folder."),),
+            try_=(tr("Use another data folder."),),
         ) from problem
     set_aside = None
     try:
@@ -119,7 +119,7 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
         owner.release()
         raise StoreError(
             tr("The history file {path} can't be opened: {problem}.", path=path, problem=problem),
-            try_=(tr("Free some space on its disk, or give another data folder."),),
+            try_=(tr("Free some space on its disk, or use another data folder."),),
         ) from problem
     except BaseException:
         owner.release()
@@ -168,41 +168,42 @@ def _check(connect: Connect, path: Path, *, sent: bool) -> None:
         if sent and not _begins_as_a_database(path):
             raise DamagedError(
                 tr("{name} is not a recording.", name=path.name),
-                safe=tr("The file was left as it is."),
+                safe=tr("The file was not changed."),
                 try_=(tr("Open a file made by `pilothouse record`."),),
             ) from problem
         if "malformed" in text or "not a database" in text:
             raise DamagedError(
                 tr("{name} is damaged or not a history file ({text}).", name=path.name, text=text),
-                safe=tr("The file was left as it is."),
+                safe=tr("The file was not changed."),
                 try_=(tr("Open another file, or recover this one with `sqlite3 FILE .recover`."),),
             ) from problem
         raise StoreError(
-            tr("{name} can't be opened: {text}.", name=path.name, text=text), safe=tr("The file was left as it is.")
+            tr("{name} can't be opened: {text}.", name=path.name, text=text), safe=tr("The file was not changed.")
         ) from problem
     if sent and not tables:
         raise DamagedError(
-            tr("{name} holds no recording: it is empty.", name=path.name),
-            safe=tr("The file was left as it is."),
+            tr("{name} contains no recording: it is empty.", name=path.name),
+            safe=tr("The file was not changed."),
             try_=(tr("Open a file made by `pilothouse record`."),),
         )
     if version > NEWEST:
         raise StoreError(
             tr(
-                "{name} was written by a newer Pilothouse (file version {version}, this program knows {newest}).",
+                "{name} was written by a newer Pilothouse (file version {version}, this program supports up "
+                "to {newest}).",
                 name=path.name,
                 version=version,
                 newest=NEWEST,
             ),
-            safe=tr("The file was not touched."),
-            try_=(tr("Update Pilothouse, or give this one another data folder."),),
+            safe=tr("The file was not changed."),
+            try_=(tr("Update Pilothouse, or use another data folder."),),
         )
     if tables and not ours:
         raise DamagedError(
             tr("{name} is a database, but not a history file.", name=path.name)
             if application != APPLICATION_ID
-            else tr('{name} is not as a history file is made: "{part}".', name=path.name, part=foreign),
-            safe=tr("The file was left as it is."),
+            else tr('{name} does not have the structure of a history file: "{part}".', name=path.name, part=foreign),
+            safe=tr("The file was not changed."),
             try_=(tr("Open a file made by `pilothouse record`."),),
         )
 

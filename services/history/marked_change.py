@@ -42,12 +42,12 @@ def is_stretch(first: float, last: float) -> bool:
 def refuse_order(before: Stretch, after: Stretch) -> None:
     """Raise BadInput where these are no two stretches, the second of them after the first."""
     if not (is_stretch(*before) and is_stretch(*after) and before[1] <= after[0]):
-        raise BadInput(tr("The stretch after a change has to begin where the one before it ends, or later."))
+        raise BadInput(tr("The window after a change must start at or after the end of the window before it."))
 
 
 def name_taken(name: str) -> BadInput:
     """Return what is said where a name is in use."""
     return BadInput(
-        tr("There is a mark named {name} already.", name=name),
+        tr("There is already a mark named {name}.", name=name),
         try_=(tr("Choose another name, or remove the old one."),),
     )

@@ -128,7 +128,7 @@ class SnapshotReader:
             except sqlite3.Error as problem:
                 raise StoreError(
                     tr("A stored snapshot can't be read ({problem}).", problem=problem),
-                    safe=tr("The file was left as it is."),
+                    safe=tr("The file was not changed."),
                 ) from problem
         return None if row is None else unpack(row[0], row[1])
 
@@ -149,7 +149,7 @@ def unpack(data: bytes, key_data: bytes | None) -> EstateSnapshot:
         return read(unpacked(data, MOST_JSON, unpacker))
     except (CodecError, zstandard.ZstdError, msgspec.MsgspecError, RecursionError) as problem:
         raise StoreError(
-            tr("A stored snapshot can't be read ({problem}).", problem=problem), safe=tr("The file was left as it is.")
+            tr("A stored snapshot can't be read ({problem}).", problem=problem), safe=tr("The file was not changed.")
         ) from problem
 
 

@@ -304,7 +304,7 @@ class HistoryStore:
         if self._opened.set_aside is not None:
             self._tell(
                 tr(
-                    "The history file was damaged; it was kept as {name} and a new one was begun.",
+                    "The history file was damaged; it was kept as {name} and a new one was created.",
                     name=self._opened.set_aside.name,
                 ),
                 Health.WARN,
@@ -318,8 +318,8 @@ class HistoryStore:
     def _leave_out(self, names: int) -> None:
         """Say that not all names are read; a file that is only read can't keep that, so it stands at its beginning."""
         text = tr_n(
-            "{name} holds one name more than is read at once: its numbers are left out.",
-            "{name} holds {n} names more than are read at once: their numbers are left out.",
+            "{name} contains one name more than can be read at once: its values are left out.",
+            "{name} contains {n} names more than can be read at once: their values are left out.",
             names,
             name=self.path.name,
         )
@@ -389,7 +389,7 @@ class HistoryStore:
             self._tell(f"{trouble.sentence} {trouble.safe}", Health.BAD, store=False)
         else:
             gone = tr(" {n} samples were lost meanwhile.", n=lost) if lost else tr(" Nothing was lost.")
-            self._tell(tr("History is written again.{gone}", gone=gone), Health.WARN if lost else Health.GOOD)
+            self._tell(tr("History is being written again.{gone}", gone=gone), Health.WARN if lost else Health.GOOD)
 
     def _tell(self, text: str, health: Health, *, at: float | None = None, store: bool = True) -> None:
         event = Event(self._clock.wall() if at is None else at, "console", text, health)

@@ -193,14 +193,17 @@ class StoreFile:
             except (sqlite3.Error, CodecError, UnicodeDecodeError) as problem:
                 raise StoreError(
                     tr("{name} can't be read: {problem}.", name=self._opened.path.name, problem=problem),
-                    safe=tr("The file was left as it is."),
+                    safe=tr("The file was not changed."),
                     try_=(tr("Open another file, or recover this one with `sqlite3 FILE .recover`."),),
                 ) from problem
             except reading.TooMuchError as problem:
                 raise StoreError(
-                    tr("{name} holds more samples in this span than are read at once.", name=self._opened.path.name),
-                    safe=tr("The file was left as it is."),
-                    try_=(tr("Look at a shorter span."),),
+                    tr(
+                        "{name} contains more samples in this time span than can be read at once.",
+                        name=self._opened.path.name,
+                    ),
+                    safe=tr("The file was not changed."),
+                    try_=(tr("Choose a shorter time span."),),
                 ) from problem
 
 

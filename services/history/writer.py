@@ -259,7 +259,7 @@ class Writer:
         if self.trouble is None:
             self.trouble = StoreError(
                 tr("History can't be written: {problem}.", problem=why(problem).rstrip(".")),
-                safe=tr("Watching goes on; what waits stays in memory and is written when it works again."),
+                safe=tr("Watching continues; samples stay in memory and are written when writing works again."),
                 try_=(tr("Free space on the disk that holds the history."),),
             )
             self._on_trouble(self.trouble, 0)

@@ -45,7 +45,7 @@ class Faults:
         raise BadInput(
             tr("The inventory {path} has {count}:\n{text}", path=self._path, count=count, text=text),
             safe=tr("Nothing was changed, and no host was contacted."),
-            try_=(tr("Correct the lines named; the format is described in resources/docs/inventory.md."),),
+            try_=(tr("Correct these lines; resources/docs/inventory.md describes the format."),),
         )
 
 

@@ -35,7 +35,7 @@ def text(value: object) -> str:
     if not value.strip():
         raise BadValue(tr("not be empty"))
     if any(ord(c) < 32 or ord(c) == 127 for c in value):
-        raise BadValue(tr("not hold control characters"))
+        raise BadValue(tr("not contain control characters"))
     return value
 
 
@@ -43,7 +43,7 @@ def name(value: object) -> str:
     """A name of a host or a cluster, all of it seen."""
     found = text(value)
     if not is_seen_whole(found):
-        raise BadValue(tr("not begin or end with a blank, nor hold characters that nobody sees"))
+        raise BadValue(tr("not begin or end with a space, nor contain invisible characters"))
     return found
 
 
@@ -51,7 +51,7 @@ def word(value: object) -> str:
     """A string without blanks that no program could take for an option."""
     found = text(value)
     if found.startswith("-") or any(c.isspace() for c in found):
-        raise BadValue(tr("hold no blanks and not begin with a dash"))
+        raise BadValue(tr("contain no spaces and not begin with a dash"))
     return found
 
 
@@ -67,7 +67,7 @@ def login(value: object) -> str:
     """A user's name on a host."""
     found = word(value)
     if not is_login(found):
-        raise BadValue(tr("hold no letters that a shell reads as more than a name"))
+        raise BadValue(tr("contain no shell metacharacters"))
     return found
 
 
@@ -110,7 +110,7 @@ def networks(value: object) -> tuple[str, ...]:
     for one in value:
         if not is_place(one):
             raise BadValue(
-                tr('hold networks ("10.0.3.0/24"; /8 or /32 of IPv6 at the widest), IP addresses or host names')
+                tr('contain networks ("10.0.3.0/24"; at most /8, or /32 for IPv6), IP addresses or host names')
             )
     return tuple(value)
 

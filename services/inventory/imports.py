@@ -83,7 +83,7 @@ def merge(inventory: Inventory, report: ImportReport, *, overwrite: frozenset[st
 def _taken_for(name: str, taken: Sequence[str]) -> str:
     """Return why a new host can't have a name beside what an inventory has: hosts and instances; '' where it can."""
     if name in taken:
-        return tr('"{key}" is what the instance is called, and a host has that name.', key=name)
+        return tr('the instance would be called "{key}", and a host already has that name.', key=name)
     like = alike(name, taken)
     return told_alike("host", like, name) if like else ""
 
@@ -101,7 +101,7 @@ def settle_secrets(report: ImportReport, vault: Vault, *, left: Collection[str] 
                 vault.put(ref, secret)
         except UserError as problem:
             refused[ref] = problem.sentence
-    why = dict.fromkeys((ref for ref, _ in report.secrets if ref not in kept), tr("its host is not taken over"))
+    why = dict.fromkeys((ref for ref, _ in report.secrets if ref not in kept), tr("its host is not imported"))
     notes = [
         tr("The password for {ref} was not kept: {why}", ref=ref, why=told) for ref, told in (why | refused).items()
     ]

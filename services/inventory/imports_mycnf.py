@@ -72,9 +72,7 @@ def import_my_cnf(path: str | Path | None = None) -> ImportReport:
 def _tell_of_common_values(options: dict[str, str], reader: _Reader, *, alone: bool) -> None:
     """Say of a [client] that is no server why it is none; it is a fault where nothing else is in the file."""
     if options.keys() & {"user", "password"}:
-        told = tr(
-            "[client] names neither a host nor a socket: it is no host itself, its values count for [clientNAME]."
-        )
+        told = tr("[client] names neither a host nor a socket: it is not a host, and its values apply to [clientNAME].")
         (reader.problems if alone else reader.notes).append(told)
 
 
@@ -84,7 +82,7 @@ def _tell_of_other_groups(reader: _Reader, groups: list[str]) -> None:
     if others:
         names = as_line(", ".join(others), _MOST_OF_NAMES)
         reader.notes.append(
-            tr("Groups of single programs are left out, with the hosts they name: {names}.", names=names)
+            tr("Groups of individual programs are left out, with the hosts they name: {names}.", names=names)
         )
 
 
@@ -92,14 +90,14 @@ def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | N
     suffix = group.removeprefix("client").lstrip("-_")
     address = options.get("host") or "localhost"
     if not is_address(address):
-        reader.problems.append(tr("[{group}]: the host is no address.", group=group))
+        reader.problems.append(tr("[{group}]: the host is not an address.", group=group))
         return None
     port = port_of(options.get("port", "3306"))
     if port is None:
-        reader.problems.append(tr("[{group}]: the port is no number from 1 to 65535.", group=group))
+        reader.problems.append(tr("[{group}]: the port is not a number from 1 to 65535.", group=group))
         return None
     if "user" not in options:
-        reader.problems.append(tr("[{group}]: there is no user; the client would take your login's name.", group=group))
+        reader.problems.append(tr("[{group}]: no user is set; the client would use your login name.", group=group))
         return None
     # libmysqlclient reads "localhost" as: the Unix socket of this machine, unless TCP is asked for, or is all there is.
     local = address == "localhost" and options.get("protocol", "").lower() != "tcp" and hasattr(socket, "AF_UNIX")
@@ -108,20 +106,20 @@ def _host(group: str, options: dict[str, str], reader: _Reader) -> HostEntry | N
     if _no_text(options.get("password", "")):
         reader.problems.append(
             tr(
-                "[{group}]: its password, as the client reads it, is no UTF-8 text: it is not kept. Write it in quotes "
-                "and in UTF-8, or type it where it is asked for.",
+                "[{group}]: its password, as the client reads it, is not UTF-8 text and is not stored. Write "
+                "it in quotes and in UTF-8, or type it when prompted.",
                 group=group,
             )
         )
         del options["password"]
     if any(_no_text(value) for value in options.values()):
-        reader.problems.append(tr("[{group}]: one of its values is no UTF-8 text.", group=group))
+        reader.problems.append(tr("[{group}]: one of its values is not UTF-8 text.", group=group))
         return None
     ref = SecretRef("keyring", f"{user}@{address}:{port}") if options.get("password") else None
     if ref is not None:
         reader.notes.append(
             tr(
-                "[{group}]: its password goes into the keyring as {ref}; delete it from this file.",
+                "[{group}]: its password is stored in the keyring as {ref}; delete it from this file.",
                 group=group,
                 ref=ref,
             )
@@ -176,13 +174,13 @@ class _Reader:
 
     def read(self, file: Path, depth: int) -> None:
         if _others_may_write(file):
-            told = tr("{file} is not read: others may write to it, and the clients ignore it.", file=file)
+            told = tr("{file} is not read: other users may write to it, and the clients ignore it.", file=file)
             self.problems.append(told)
             return
         data = self._files.bytes_of(file, depth)
         if data is not None and data.startswith(_LOGIN_PATHS):
-            told = tr("{file} holds login paths, which are sealed and not read here: mysql_config_editor print --all "
-                      "tells its hosts.", file=file)  # fmt: skip
+            told = tr("{file} contains obfuscated login paths, which are not read: mysql_config_editor print --all "
+                "lists their hosts.", file=file)  # fmt: skip
             self.problems.append(told)
             return
         for line in option_lines(data.decode("utf-8", "surrogateescape")) if data is not None else ():
@@ -191,7 +189,7 @@ class _Reader:
                 self.options.append((line.group.lower(), plain_name(line.name), line.value or ""))
             elif line.kind == "broken":
                 self.problems.append(
-                    tr("{where}: the clients refuse the file here; nothing behind it is read.", where=where)
+                    tr("{where}: the clients refuse the file here; nothing after this line is read.", where=where)
                 )
             elif line.kind != "group":
                 self._include(line, where, depth)
@@ -202,7 +200,7 @@ class _Reader:
             self.read(path, depth + 1)
         elif line.kind == "includedir" and not path.is_dir():
             self.problems.append(
-                tr("{where}: {path} is no folder; the clients refuse the file.", where=where, path=path)
+                tr("{where}: {path} is not a folder; the clients refuse the file.", where=where, path=path)
             )
         elif line.kind == "includedir":
             pattern = Path(glob.escape(str(path.absolute()))) / "*.cnf"

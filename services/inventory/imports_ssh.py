@@ -59,11 +59,11 @@ class _Reader:
                     self.names.setdefault(name, where)
             if wild and wild != ["*"]:
                 self.notes.append(
-                    tr("{where}: patterns name no single host: {names}", where=where, names=" ".join(wild))
+                    tr("{where}: patterns do not name a single host: {names}", where=where, names=" ".join(wild))
                 )
         elif word == "match":
             self.notes.append(
-                tr("{where}: Match: no host is taken from it; it counts as for ssh when connecting.", where=where)
+                tr("{where}: Match: no host is imported from it; it applies when connecting, as in ssh.", where=where)
             )
         elif word == "include":
             base = expanded("~/.ssh")

@@ -66,7 +66,7 @@ def import_workbench(path: str | Path | None = None) -> ImportReport:
         except ValueError as problem:
             problems.append(f'"{name}": {problem}.')
     if hosts:
-        notes.append(tr("Passwords stay in Workbench's own keyring entries; give them again, or as references."))
+        notes.append(tr("Passwords stay in Workbench's own keyring entries; enter them again, or use references."))
     report = ImportReport(str(file), unique_names(hosts), tuple(notes), tuple(problems))
     return vetted(report, {})  # a connection's name is its place
 
@@ -116,7 +116,7 @@ def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) 
     name = " ".join("".join(c for c in name if c.isprintable() or c.isspace()).split()) or tr("(no name)")
     if driver not in {_MYSQL, _TCP, _SOCKET, _SSH}:
         # Sources of a migration (PostgreSQL, SQL Server) have such connections, and ways that are not known here.
-        raise ValueError(tr("its driver is {driver}, which is not read here", driver=as_line(driver, _MOST_OF_A_NAME)))
+        raise ValueError(tr("its driver is {driver}, which is not supported", driver=as_line(driver, _MOST_OF_A_NAME)))
     address = _address(parameters.get("hostName", ""))
     sql = SqlAccess(
         user=_user(parameters.get("userName", "")),
@@ -157,16 +157,16 @@ def _host(name: str, driver: str, parameters: dict[str, str], notes: list[str]) 
 def _gate(text: str) -> tuple[str, int | None]:
     """Return host and port (None: none is named) of "host:port"."""
     if not text:
-        raise ValueError(tr("it goes through SSH, and no SSH host is given"))
+        raise ValueError(tr("it uses SSH, and no SSH host is set"))
     hop = parse_hop(text)
     if hop is None or hop[0]:
-        raise ValueError(tr("its SSH host is none"))
+        raise ValueError(tr("its SSH host is invalid"))
     return hop[1], hop[2]
 
 
 def _address(text: str) -> str:
     if text and not is_address(text):
-        raise ValueError(tr("its host is no address"))
+        raise ValueError(tr("its host is not an address"))
     return text
 
 
@@ -179,5 +179,5 @@ def _user(text: str, *, needed: bool = True) -> str:
 def _port(text: str) -> int:
     port = port_of(text)
     if port is None:
-        raise ValueError(tr("its port is no number from 1 to 65535"))
+        raise ValueError(tr("its port is not a number from 1 to 65535"))
     return port

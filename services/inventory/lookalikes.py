@@ -45,7 +45,7 @@ def pairs_alike(names: Iterable[str]) -> Iterator[tuple[int, str]]:
 def told_alike(kind: str, one: str, other: str) -> str:
     """Return the sentence that refuses two names: each letter that is not ASCII is named by its number too."""
     return tr(
-        'the {kind} names "{one}" and "{other}" look alike: one could be taken for the other; rename one.',
+        'the {kind} names "{one}" and "{other}" look alike and could be confused; rename one.',
         kind=kind,
         one=spelt(one),
         other=spelt(other),

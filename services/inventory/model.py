@@ -131,7 +131,7 @@ class HostEntry:
             BadInput: the address is none (services/addresses.py); a server or a file says it, so nobody is asked there.
         """
         if not is_address(address):
-            raise BadInput(tr("{name} is named at '{address}', which is no address.", name=name, address=address))
+            raise BadInput(tr("{name} has the address '{address}', which is invalid.", name=name, address=address))
         sql = self.sql and replace(self.sql, operator_user=None, operator_password=None, port=port or self.sql.port)
         owner = self.ways_of or self.name  # an instance's own key: its account is not its host's
         return replace(self, name=name, address=address, sql=sql, ways_of=owner, beside=(), on="")

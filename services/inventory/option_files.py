@@ -37,7 +37,7 @@ class Inclusions:
         if self._files > _MOST_FILES:
             return None
         if depth > self._most:
-            self._tell(tr("{file}: {word} goes deeper than {n} files.", file=file, word=self._word, n=self._most))
+            self._tell(tr("{file}: {word} is nested deeper than {n} files.", file=file, word=self._word, n=self._most))
             return None
         self._files += 1
         if self._files > _MOST_FILES:

@@ -80,7 +80,7 @@ def read_text(file: Path) -> str:
         line, column = before.count(b"\n") + 1, problem.start - (before.rfind(b"\n") + 1) + 1
         raise BadInput(
             tr(
-                "The inventory {file} is not UTF-8 (line {line}, byte {column} of it).",
+                "The inventory {file} is not UTF-8 (line {line}, byte {column}).",
                 file=file,
                 line=line,
                 column=column,
@@ -97,11 +97,13 @@ def parse_inventory(text: str, path: str = "") -> Inventory:
         _refuse_lone_tables(problem, text, path)
         raise BadInput(
             tr("The inventory {path} is not TOML: {problem}.", path=path, problem=trouble(problem, text, _WORDS)),
-            try_=(tr('Correct that line: text stands in quotes, as in name = "db1".'),),
+            try_=(tr('Correct the line: write text in quotes, as in name = "db1".'),),
         ) from None
     except (RecursionError, ValueError) as problem:
         # Brackets in brackets without end; a number of more digits than Python turns into one.
-        why = tr("it is nested too deep") if isinstance(problem, RecursionError) else tr("a number has too many digits")
+        why = (
+            tr("it is nested too deeply") if isinstance(problem, RecursionError) else tr("a number has too many digits")
+        )
         raise BadInput(
             tr("The inventory {path} can't be read: {problem}.", path=path, problem=why),
             try_=(tr("Name another one with --inventory FILE."),),
@@ -266,7 +268,7 @@ class _Reader:
             told = "port" not in values and self._faults.meant("port", table, fields.INSTANCE)
             port = values.setdefault("port", kind.port)
             if port in taken and not told:
-                text = tr("{host} has two instances on port {port}: give each its own.", host=called, port=port)
+                text = tr("{host} has two instances on port {port}: give each its own port.", host=called, port=port)
                 self._faults.add(here, text)
             taken |= set() if told else {port}
             access = self._access_of(kind, values)
@@ -350,7 +352,7 @@ class _Reader:
             for one in host.beside:
                 other = names.get(skeleton(one.key), "")
                 if other == one.key:
-                    text = tr('"{key}" is what the instance is called, and a host has that name.', key=one.key)
+                    text = tr('the instance would be called "{key}", and a host already has that name.', key=one.key)
                     self._faults.add(place, text)
                 elif other:
                     self._faults.add(place, told_alike("host", one.key, other))
@@ -373,7 +375,7 @@ class _Reader:
                     self._faults.add(
                         ("cluster", number, "seeds"),
                         tr(
-                            '{cluster} has the seed "{seed}", and no [[host]] has that name.',
+                            '{cluster} has the seed "{seed}", but no [[host]] has that name.',
                             cluster=_called("cluster", cluster.name),
                             seed=seed,
                         ),

@@ -44,8 +44,8 @@ def save_inventory(inventory: Inventory, path: str | Path) -> None:
     except OSError as problem:
         raise StoreError(
             tr("The inventory {file} could not be written: {problem}.", file=file, problem=problem.strerror or problem),
-            safe=tr("The file is as it was."),
-            try_=(tr("Make room on the disk, or check who may write there."),),
+            safe=tr("The file is unchanged."),
+            try_=(tr("Free space on the disk, or check the write permissions."),),
         ) from problem
 
 
@@ -66,15 +66,15 @@ def render_inventory(inventory: Inventory, text: str = "") -> str:
     new: str = tomlkit.dumps(document)
     if whole(new) != new:
         raise BadInput(
-            tr("The inventory can't be written: a name in it is no UTF-8 text, and TOML is ({what}).",
+            tr("The inventory can't be written: a name in it is not UTF-8 text, as TOML requires ({what}).",
                what=next(line for line in new.split("\n") if whole(line) != line)),
-            try_=(tr("Rename the file or the account, or give it another name by a link."),),
+            try_=(tr("Rename the file or account, or give the file another name with a link."),),
         )  # fmt: skip
     read = parse_inventory(new, inventory.path)
     if _sorted(read) != _sorted(inventory):
         raise BadInput(
-            tr("The inventory can't be written so that it reads back the same: a default of the file can't be unset "
-               "({what}).", what=_not_the_same(read, inventory)),
+            tr("The inventory can't be written without a change of meaning: a default of the file can't be unset "
+                "({what}).", what=_not_the_same(read, inventory)),
             try_=(tr("Move the setting from [defaults] to the hosts that need it."),),
         )  # fmt: skip
     return new

@@ -30,8 +30,8 @@ def _only(cluster: ClusterSnapshot, kept: set[int]) -> ClusterSnapshot:
     ids = {node.node_id for node in nodes}
     left = len(cluster.nodes) - len(nodes)
     words = tr_n(
-        "{n} node of {name} is left out: more than {most} are not drawn.",
-        "{n} nodes of {name} are left out: more than {most} are not drawn.",
+        "{n} node of {name} is left out: at most {most} are drawn.",
+        "{n} nodes of {name} are left out: at most {most} are drawn.",
         left,
         name=cluster.name,
         most=MOST_DRAWN,

@@ -17,16 +17,17 @@ def half_watched(seeds: Sequence[HostEntry], at: float) -> Iterator[Event]:
     without_sql = sorted(seed.name for seed in seeds if seed.sql is None and seed.ssh is not None)
     if without_ssh:
         text = tr_n(
-            "{names} is watched over SQL only: an SSH way would tell of its CPU, disks, clock, log and transfers",
-            "{names} are watched over SQL only: an SSH way would tell of their CPU, disks, clocks, logs and transfers",
+            "{names} is watched only over SQL: an SSH connection would show its CPU, disks, clock, log and transfers",
+            "{names} are watched only over SQL: SSH connections would show their CPU, disks, clocks, logs and "
+            "transfers",
             len(without_ssh),
             names=names(without_ssh),
         )
         yield Event(at, "connection", text, Health.UNKNOWN)
     if without_sql:
         text = tr_n(
-            "{names} is watched over SSH only: an SQL way would tell of its state, replication, settings and load",
-            "{names} are watched over SSH only: an SQL way would tell of their state, replication, settings and load",
+            "{names} is watched only over SSH: an SQL connection would show its state, replication, settings and load",
+            "{names} are watched only over SSH: SQL connections would show their state, replication, settings and load",
             len(without_sql),
             names=names(without_sql),
         )

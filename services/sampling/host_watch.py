@@ -179,7 +179,7 @@ class HostWatch:
                 answered = self._poll_once()
             except BaseException as problem:
                 log.exception("polling %s failed unexpectedly", self.entry.name)
-                told = unforeseen(problem, tr("Reading what the host answers"), self.entry.name)
+                told = unforeseen(problem, tr("Reading the host's answers"), self.entry.name)
                 self._sink.put_facts(self._state.sql_failed(told))
             ended = self._clock.monotonic()
             # After an early first poll into the phase: half a second later at least, one and a half at most.
@@ -256,7 +256,7 @@ class HostWatch:
                     self._ssh_trouble(problem)
             except BaseException as problem:
                 log.exception("the OS stream of %s failed unexpectedly", self.entry.name)
-                self._ssh_trouble(unforeseen(problem, tr("Reading what the host answers"), self.entry.name))
+                self._ssh_trouble(unforeseen(problem, tr("Reading the host's answers"), self.entry.name))
             if self._rest(backoff.next(), self._threads.os_again):
                 return
 

@@ -156,7 +156,7 @@ def reach(points: Sequence[Point], now: Point, cached_downto: int | None, gcache
         )  # fmt: skip
     seconds = gcache_size / worst.bytes_s
     text = tr(
-        "gcache.size {size:.0f} MiB by {rate:.1f} KiB/s, the rate over {span}.",
+        "gcache.size {size:.0f} MiB at {rate:.1f} KiB/s, the rate over {span}.",
         size=gcache_size / 2**20,
         rate=worst.bytes_s / 1024,
         span=worst.over,
@@ -168,8 +168,8 @@ def cluster_reach(reaches: Sequence[Reach]) -> Reach:
     """Return the reach of the cluster: the second best known donor, for the best one may be the one you restart."""
     known = sorted((r for r in reaches if r.seconds is not None), key=lambda r: r.seconds or 0.0, reverse=True)
     if len(known) < 2:
-        left = tr("Only one donor's reach is known.") if known else tr("No donor's reach is known.")
-        why = tr("The second best donor counts, because the best may be the one that restarts.")
+        left = tr("The reach of only one donor is known.") if known else tr("The reach of no donor is known.")
+        why = tr("The second-best donor is used, because the best may be the one that restarts.")
         return Reach(reason=tr("{known} {why}", known=left, why=why))
     return replace(
         known[1], source=tr("Second best of {n} donors. {source}", n=len(known), source=known[1].source).rstrip()

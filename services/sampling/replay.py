@@ -66,11 +66,14 @@ class Replay:
         held = self._store.seen_range()
         if held is None:
             raise BadInput(
-                tr("{name} holds no samples: no host answered while it was made, or it is too short.", name=path.name),
+                tr(
+                    "{name} contains no samples: no host answered during the recording, or it is too short.",
+                    name=path.name,
+                ),
                 try_=(
                     tr("See which hosts answer: pilothouse inventory check"),
                     tr("Record again, for longer than a second."),
-                    tr("See the program without any server: pilothouse demo"),
+                    tr("Try the program without a server: pilothouse demo"),
                 ),
             )
         self._span = Span(*held)

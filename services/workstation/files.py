@@ -114,7 +114,7 @@ def read_bounded(path: Path, most: int = MOST_TEXT) -> bytes:
 
 def _refuse_device(mode: int) -> None:
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, tr("it is no regular file"))
+        raise OSError(errno.EINVAL, tr("it is not a regular file"))
 
 
 def private_folder(path: Path) -> None:
@@ -154,11 +154,11 @@ def _own_regular(place: Path, owner: int | None) -> int:
     """Return who owns a file; raise OSError unless it is one, no link, and (beside a database) not a stranger's."""
     about = place.lstat()
     if stat.S_ISLNK(about.st_mode):
-        raise OSError(errno.ELOOP, tr("{file} is a link that somebody else may have put there", file=place.name))
+        raise OSError(errno.ELOOP, tr("{file} is a link that another user may have created", file=place.name))
     _refuse_device(about.st_mode)
     beside = place.name.endswith(_BESIDE)
     if os.name == "posix" and beside and about.st_uid not in {0, os.geteuid(), owner}:
-        raise OSError(errno.EPERM, tr("{file} belongs to somebody else", file=place.name))
+        raise OSError(errno.EPERM, tr("{file} belongs to another user", file=place.name))
     return about.st_uid
 
 
@@ -174,7 +174,7 @@ def not_ones_own(path: Path) -> str:
     if known.st_uid not in {0, os.geteuid()}:
         return tr("it belongs to another user, {owner}", owner=_name_of(known.st_uid))
     if known.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return tr("others may write to it")
+        return tr("other users may write to it")
     return ""
 
 
@@ -233,7 +233,7 @@ def _refuse_foreign_folders(folder: Path, links: int = _MOST_LINKS) -> None:
         if not links:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if not _is_ours(step.lstat()):
-            raise OSError(errno.ELOOP, tr("{file} is a link that somebody else may have put there", file=step))
+            raise OSError(errno.ELOOP, tr("{file} is a link that another user may have created", file=step))
         _refuse_foreign_folders(step.parent / step.readlink(), links - 1)
 
 

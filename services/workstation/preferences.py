@@ -81,7 +81,7 @@ def read_preferences(path: Path) -> Preferences:
         return Preferences()
     except (OSError, TypeError, ValueError, RecursionError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else type(problem).__name__
-        log.warning("%s", tr("The settings in {path} can't be used ({why}): the usual ones are.", path=path, why=why))
+        log.warning("%s", tr("The settings in {path} can't be used ({why}): the defaults apply.", path=path, why=why))
         return Preferences()
     kept = {name: raw[name] for name in Preferences._fields if _fits(name, raw.get(name))}
     if odd := sorted(name for name in Preferences._fields if name in raw and name not in kept):

@@ -64,7 +64,7 @@ def test_that_check_judges_a_tree_by_the_number_of_nodes_it_should_have(
     inventory.write_text(known.replace("[[cluster]]\n", f"[[cluster]]\nexpected = {expected}\n"), encoding="utf-8")
     done = _run(replication, tmp_path, "check", "--inventory", str(inventory))
     assert done.returncode == code, done.stdout
-    assert ("There are 3 of the 4 nodes that the inventory expects." in done.stdout) is (expected == 4)
+    assert ("There are 3 of the 4 nodes expected by the inventory." in done.stdout) is (expected == 4)
 
 
 def _expect(truth: bool) -> None:

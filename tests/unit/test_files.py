@@ -79,7 +79,7 @@ def test_that_a_pipe_a_device_and_a_folder_are_never_read(tmp_path: Path) -> Non
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("/dev/zero")
     for name in (tmp_path / "pipe", tmp_path / "link", tmp_path, Path("/dev/zero"), Path("/dev/stdin")):
-        with pytest.raises(OSError, match="no regular file"):
+        with pytest.raises(OSError, match="not a regular file"):
             files.read_bounded(name)
     assert files.read_bounded(Path("/dev/null")) == b""
 
@@ -189,7 +189,7 @@ def test_that_nothing_is_written_into_a_folder_behind_another_users_link(tmp_pat
     planted(tmp_path / "shots", tmp_path / "home")
     (tmp_path / "mine").symlink_to(tmp_path / "shots")
     for folder in ("shots", "mine"):
-        with pytest.raises(OSError, match="shots is a link that somebody else may have put there"):
+        with pytest.raises(OSError, match="shots is a link that another user may have created"):
             write_whole(tmp_path / folder / "a.png", b"picture")
         with pytest.raises(OSError, match="somebody else"):
             files.private_file(tmp_path / folder / "a.pilothouse")
@@ -204,7 +204,7 @@ def test_that_a_file_for_a_database_is_never_made_nor_narrowed_behind_a_planted_
     (tmp_path / "a").symlink_to(tmp_path / "theirs")
     (tmp_path / "b").symlink_to(tmp_path / "missing")
     for name in "ab":
-        with pytest.raises(OSError, match=f"{name} is a link that somebody else may have put there"):
+        with pytest.raises(OSError, match=f"{name} is a link that another user may have created"):
             files.private_file(tmp_path / name)
     files.narrow(tmp_path / "a", 0o600)
     assert mode(tmp_path / "theirs") == 0o644
@@ -227,7 +227,7 @@ def test_that_a_link_where_sqlite_would_write_beside_a_database_is_refused(tmp_p
 def test_that_another_users_file_where_sqlite_would_look_for_its_own_is_refused(tmp_path: Path) -> None:
     (tmp_path / "db-journal").write_text("words that would be played back")
     os.chown(tmp_path / "db-journal", NOBODY, NOBODY)
-    with pytest.raises(OSError, match="db-journal belongs to somebody else"):
+    with pytest.raises(OSError, match="db-journal belongs to another user"):
         files.private_file(tmp_path / "db")
     assert not (tmp_path / "db").exists()
 
@@ -237,7 +237,7 @@ def test_that_a_recording_is_not_begun_beside_a_planted_link_and_its_target_keep
     (tmp_path / "theirs").write_text("x")
     (tmp_path / "theirs").chmod(0o644)
     (tmp_path / "r.pilothouse-wal").symlink_to(tmp_path / "theirs")
-    with pytest.raises(StoreError, match=r"r\.pilothouse-wal is a link that somebody else may have put there"):
+    with pytest.raises(StoreError, match=r"r\.pilothouse-wal is a link that another user may have created"):
         record_to(tmp_path / "r.pilothouse")
     assert mode(tmp_path / "theirs") == 0o644
     assert not (tmp_path / "r.pilothouse").exists()

@@ -146,4 +146,4 @@ def test_that_a_later_line_counts_whatever_its_group_and_a_file_of_everybodys_do
     file.write_text(text.format(tmp_path / "all.cnf"))
     report = import_my_cnf(file)
     assert [secret for _, secret in report.secrets] == [Secret("new")]
-    assert "others may write to it" in report.problems[0]
+    assert "other users may write to it" in report.problems[0]

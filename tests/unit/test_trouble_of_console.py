@@ -11,7 +11,7 @@ BEGUN = 10_000.0
 END = Event(BEGUN - 600.0, "console", "The console ended unexpectedly.", Health.WARN)
 SEEN = Event(BEGUN - 300.0, "state", "s3: not running (was Synced)", Health.BAD)
 FULL = Event(BEGUN + 50.0, "console", "History can't be written: the disk is full.", Health.BAD)
-AGAIN = Event(BEGUN + 60.0, "console", "History is written again.", Health.GOOD)
+AGAIN = Event(BEGUN + 60.0, "console", "History is being written again.", Health.GOOD)
 
 
 def test_that_an_unwished_end_is_told_by_the_console_that_comes_after_it() -> None:

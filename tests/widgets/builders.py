@@ -250,7 +250,7 @@ def partitioned() -> ClusterSnapshot:
 
 def split() -> ClusterSnapshot:
     """Return db1 and db2 beside db3, both sides Primary: each takes writes that the other does not have."""
-    apart = "another primary component takes writes apart from this one: {0}"
+    apart = "another primary component accepts writes separately from this one: {0}"
     nodes = (
         replace(node("db1", health=BAD), reason=apart.format("db3")),
         replace(node("db2", health=BAD), reason=apart.format("db3")),

@@ -22,7 +22,7 @@ def silent(host: str, *, at: float = b.AT) -> NodeFacts:
     eu, address = host.startswith("eu"), f"10.{1 if host.startswith('eu') else 2}.0.{10 + int(host[-2:])}"
     bare = f"No answer from the database on {address} port 3306 within 10 s."
     if eu:
-        bare = f"{address} port 3306 refused the connection: nothing listens there for the database."
+        bare = f"{address} port 3306 refused the connection: the database does not listen there."
     text = f"{host}: The database connection is down; next attempt in 14 s. Last reason: {bare}"
     problem = Problem(SQL, text, (NothingListens if eu else TimedOut).code, bare)
     heard = HEARD if host == "eu-02" else None

@@ -207,4 +207,4 @@ class ChartCard(QFrame):
 
 def _lack_words(lacks: str) -> str:
     """Return the short words for a curve that has no value at all."""
-    return {NOT_YET: tr("not yet"), NO_WAY: tr("no way to it")}.get(lacks, tr("not offered"))
+    return {NOT_YET: tr("not yet"), NO_WAY: tr("no connection")}.get(lacks, tr("not available"))

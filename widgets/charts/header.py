@@ -49,7 +49,7 @@ class Header(QWidget):
             self._spans[seconds] = made
             self._group.addButton(made)
             row.add(made)
-        hint = tr("See more charts at once; they then no longer share the event strip's time axis")
+        hint = tr("Show more charts at once; they then no longer share the event strip's time axis")
         self._beside = button(tr("Side by side"), hint=hint)
         self._beside.setCheckable(True)
         self._beside.clicked.connect(self.side_by_side_wanted)
@@ -76,7 +76,7 @@ class Header(QWidget):
         """Offer what a recording of `length_s` seconds has: the whole of it, and spans shorter than it."""
         self._recording = length_s
         self._live.setText(tr("Whole recording"))
-        set_tip(self._live, tr("Show it from beginning to end"))
+        set_tip(self._live, tr("Show the whole recording"))
         for seconds, made in self._spans.items():
             made.setVisible(seconds < length_s)
             set_tip(made, made.text())

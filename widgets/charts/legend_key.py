@@ -24,8 +24,8 @@ _SIGN, _GAP = 16.0, 6.0
 """At 100 %: signs grow with their words."""
 _BETWEEN = 16
 _ORDER = (Health.BAD, Health.WARN, Health.TRANSFER, Health.GOOD, Health.UNKNOWN)
-_TITLE = mark("Upright lines are events:")
-_RESTART = mark("restart, counters begin anew")
+_TITLE = mark("Vertical lines are events:")
+_RESTART = mark("restart, counters start at 0")
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,8 +71,8 @@ class ChartsPage(QFrame):
         self.setAccessibleName(tr("Charts"))
         self.setAccessibleDescription(
             tr(
-                "Left and Right move the cursor, with Shift the view; plus and minus zoom; 0 shows the former "
-                "span; Escape takes the cursor away; End returns to the present."
+                "Left and Right move the cursor, with Shift the view; plus and minus zoom; 0 restores the "
+                "previous span; Escape hides the cursor; Press End to return to the present."
             )
         )
         self._build()
@@ -98,7 +98,7 @@ class ChartsPage(QFrame):
         self._empty = EmptyState()
         self._empty.say(
             tr("No charts"),
-            tr("Choose a cluster or a node in the tree: its charts appear here. What is not read yet has none."),
+            tr("Choose a cluster or a node in the tree to see its charts. What is not read yet has no charts."),
         )
         self._board.setVisible(False)
         self._board.frame_moved.connect(self.frame_moved)

@@ -15,7 +15,9 @@ def sentence(event: Event) -> str:
         return event.text
     far = event.until - event.at >= _DAY_S
     when = format_moment(event.until) if far else format_clock(event.until, seconds=False)
-    return tr("{sentence}; not over when Pilothouse stopped watching (at {when})", sentence=event.text, when=when)
+    return tr(
+        "{sentence}; still in progress when Pilothouse stopped watching (at {when})", sentence=event.text, when=when
+    )
 
 
 def lasted(event: Event) -> str:

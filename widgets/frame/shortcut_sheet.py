@@ -35,7 +35,7 @@ class ShortcutSheet(QFrame):
         head = QHBoxLayout()
         head.setContentsMargins(0, 0, 16, 0)
         head.addWidget(label(tr("Keyboard shortcuts"), "title"), 1)
-        head.addWidget(button(tr("Close"), hint=tr("Close the sheet (Esc)"), on=self.leave))
+        head.addWidget(button(tr("Close"), hint=tr("Close this sheet (Esc)"), on=self.leave))
         column.addLayout(head)
         self._inner = QWidget()
         self._scroll = self._make_scroll()

@@ -142,14 +142,16 @@ class StatusLine(QFrame):
         """Say that nothing can change a server."""
         self._badge.show_word(tr("READ ONLY"), "good")
         self._make_room()
-        set_tip(self._badge, tr("Every session is an Observer: it can't change a server."))
+        set_tip(self._badge, tr("Every session is an Observer and can't change a server."))
 
     def show_armed(self, run_id: str, hosts: Sequence[str]) -> None:
         """Say which run may change which servers; it disarms by itself when the run ends."""
         named = ", ".join(hosts)
         self._badge.show_word(tr("ARMED run {number} · {hosts}", number=run_id, hosts=named), "warn", strong=True)
         self._make_room()
-        hint = tr("Run {number} may change {hosts}; it disarms when it ends.", number=run_id, hosts=named)
+        hint = tr(
+            "Run {number} may change {hosts}; the window is disarmed when the run ends.", number=run_id, hosts=named
+        )
         set_tip(self._badge, hint)
 
     def badge(self) -> str:

@@ -20,7 +20,7 @@ Check = tuple[QLineEdit, bool, str]
 def checks(form: AccessForm) -> tuple[Check, ...]:
     """Return (field, is it wrong, the sentence) in the order of the form."""
     address = form.address.text().strip()
-    here = (form.address, not is_address(address), tr("An address is needed: a host name or an IP address."))
+    here = (form.address, not is_address(address), tr("Enter an address: a host name or an IP address."))
     return (here, *_of_ssh(form, form.ssh_on.isChecked()), *_of_sql(form, form.sql_on.isChecked()))
 
 
@@ -29,18 +29,18 @@ def _of_ssh(form: AccessForm, on: bool) -> tuple[Check, ...]:
     odd_login = login != "" and not is_login(login)
     without = form.sudo.currentData() == "password" and not form.has_sudo_password()
     return (
-        (form.ssh_user, on and odd_login, tr("An SSH user's name holds no blank and no sign that a shell reads.")),
-        (form.ssh_port, on and not is_port(form.ssh_port), tr("The SSH port is a number from 1 to 65535.")),
-        (form.jump, on and jump != "" and not is_way(jump), tr("A jump host is written as user@host:port.")),
-        (form.sudo_password, on and without, tr("sudo with a password needs that password.")),
+        (form.ssh_user, on and odd_login, tr("The SSH user name must not contain spaces or shell metacharacters.")),
+        (form.ssh_port, on and not is_port(form.ssh_port), tr("The SSH port must be a number from 1 to 65535.")),
+        (form.jump, on and jump != "" and not is_way(jump), tr("Write a jump host as user@host:port.")),
+        (form.sudo_password, on and without, tr("Enter the password for sudo, or choose sudo without a password.")),
     )
 
 
 def _of_sql(form: AccessForm, on: bool) -> tuple[Check, ...]:
     nobody = form.what.needs_user and not form.sql_user.text().strip() and not form.sql_user_known
     return (
-        (form.sql_user, on and nobody, tr("SQL needs a user.")),
-        (form.sql_port, on and not is_port(form.sql_port), tr("The SQL port is a number from 1 to 65535.")),
+        (form.sql_user, on and nobody, tr("Enter an SQL user.")),
+        (form.sql_port, on and not is_port(form.sql_port), tr("The SQL port must be a number from 1 to 65535.")),
     )
 
 

@@ -44,17 +44,18 @@ _VIA_WITHOUT_SSH = (
 )
 _KINDS = tuple((kind.code, kind.name) for kind in KINDS.values() if kind.read)
 _TLS = (
-    ("verify", mark("verified, by CA or by you once")),
-    ("verify-identity", mark("verified by CA, name included")),
+    ("verify", mark("verified, by a CA or once by you")),
+    ("verify-identity", mark("verified by CA, including the name")),
     ("verify-ca", mark("verified by CA, any name")),
     ("required", mark("encrypted, not verified")),
     ("off", mark("none")),
 )
 _WHY_TWO = mark(
-    "Two accounts: watching uses one that can't change anything. The operator's changes a server only while a "
-    "procedure that you approved runs. Empty: procedures use the observer's account, or sudo on the host."
+    "There are two accounts. Watching uses an account that can't change anything. The operator's account "
+    "changes a server only while a procedure that you approved runs. If it is empty, procedures use the "
+    "observer's account, or sudo on the host."
 )
-_ADDRESS_HINT = mark("A name, an IP address, or a Host of ~/.ssh/config")
+_ADDRESS_HINT = mark("A name, an IP address, or a Host from ~/.ssh/config")
 Typed = dict[SecretRef, Secret]
 
 
@@ -76,7 +77,7 @@ class AccessForm(QWidget):
         self._editing: HostEntry | None = None
         self.sql_user_known = False
         self._via_over_ssh = ""
-        self.name = line(tr("Name"), tr("as you call it; the address when empty"))
+        self.name = line(tr("Name"), tr("a name of your choice; default: the address"))
         self.address = line(tr("Address"), tr("host name or IP address"))
         self.address_note = ElidedLabel(tr(_ADDRESS_HINT), "second", Qt.TextElideMode.ElideRight)
         self._make_ssh()
@@ -109,13 +110,13 @@ class AccessForm(QWidget):
 
     # -- fields --------------------------------------------------------------------------------------------------
     def _make_ssh(self) -> None:
-        self.ssh_on = QCheckBox(tr("SSH: the machine's numbers, the log, the tunnel"))
+        self.ssh_on = QCheckBox(tr("SSH: host metrics, log, tunnel"))
         self.ssh_on.setChecked(True)
-        self.ssh_user = line(tr("SSH user"), tr("as ssh_config says, else your login name"))
+        self.ssh_user = line(tr("SSH user"), tr("from ssh_config, else your login name"))
         self.ssh_port = line(tr("SSH port"), "22")
-        self.ssh_key = FileField(tr("Key file"), tr("the agent and ~/.ssh are tried when empty"))
+        self.ssh_key = FileField(tr("Key file"), tr("default: the agent and ~/.ssh"))
         self.passphrase = SecretField(tr("Passphrase of the key, or SSH password"))
-        self.jump = line(tr("Jump host"), tr("user@host, as ssh -J; ~/.ssh/config is honoured"))
+        self.jump = line(tr("Jump host"), tr("user@host, as for ssh -J; ~/.ssh/config applies"))
         self.sudo = choice("sudo", _SUDO)
         self.sudo_password = SecretField(tr("Password for sudo"))
         self._ssh_form = form()
@@ -129,23 +130,23 @@ class AccessForm(QWidget):
             (tr("sudo password"), self.sudo_password),
         )
         self._fill(self._ssh_form, rows)
-        self.passphrase.setPlaceholderText(tr("of the key; without a key file: the SSH password"))
+        self.passphrase.setPlaceholderText(tr("of the key; without a key file, the SSH password"))
         self.ssh_on.toggled.connect(self._offer_ways)
         self.ssh_on.toggled.connect(self._follow_choices)
         self.sudo.currentIndexChanged.connect(self._follow_choices)
 
     def _make_sql(self) -> None:
-        self.sql_on = QCheckBox(tr("SQL: the server's state and settings"))
+        self.sql_on = QCheckBox(tr("SQL: server state and settings"))
         self.sql_on.setChecked(True)
         self.kind = choice(tr("Server"), _KINDS)
-        self.sql_user = line(tr("SQL user"), tr("has no default, for example pilothouse"))
+        self.sql_user = line(tr("SQL user"), tr("required, for example pilothouse"))
         self.sql_password = SecretField(tr("SQL password"))
-        self.via = choice(tr("Way to the server"), _VIA)
+        self.via = choice(tr("Connection to the server"), _VIA)
         self.sql_port = line(tr("SQL port"), "3306")
-        self.socket = line(tr("Socket"), tr("asked from the server's configuration when empty"))
+        self.socket = line(tr("Socket"), tr("default: from the server's configuration"))
         self.tls = choice("TLS", _TLS)
-        self.ca = FileField(tr("CA certificate"), tr("the system's when empty"))
-        self.operator_user = line(tr("Operator user"), tr("only for procedures; may stay empty"))
+        self.ca = FileField(tr("CA certificate"), tr("default: the system's CAs"))
+        self.operator_user = line(tr("Operator user"), tr("only for procedures; optional"))
         self.operator_password = SecretField(tr("Operator password"))
         for field in (self.operator_user, self.operator_password):
             set_tip(field, tr(_WHY_TWO))
@@ -154,7 +155,7 @@ class AccessForm(QWidget):
             (tr("Server"), self.kind),
             (tr("User"), self.sql_user),
             (tr("Password"), self.sql_password),
-            (tr("Way"), self.via),
+            (tr("Connection"), self.via),
             (tr("Port"), self.sql_port),
             (tr("Socket"), self.socket),
             ("TLS", self.tls),
@@ -234,7 +235,7 @@ class AccessForm(QWidget):
         self.sql_user_known = bool(sql_user)
         for field, user in ((self.ssh_user, ssh_user), (self.sql_user, sql_user)):
             if user:
-                field.setPlaceholderText(tr("{user}, as [defaults] of the inventory say", user=user))
+                field.setPlaceholderText(tr("{user}, from [defaults] of the inventory", user=user))
 
     def other_way_through_ssh(self) -> str:
         """Return the way through SSH that was not tried yet: 'tunnel', 'socket', or '' without SSH."""
@@ -292,7 +293,7 @@ class AccessForm(QWidget):
         sentences = [sentence for _, wrong, sentence in found if wrong]
         self.tell_address(next((told for field, wrong, told in found if wrong and field is self.address), ""))
         if not self.ssh_on.isChecked() and not self.sql_on.isChecked():
-            sentences.append(tr("At least one way in is needed: SSH, SQL or both."))
+            sentences.append(tr("At least one connection is needed: SSH, SQL or both."))
         return tuple(sentences)
 
     def first_wrong(self) -> QWidget | None:
@@ -382,4 +383,4 @@ class AccessForm(QWidget):
 
 def _say_kept(field: SecretField, ref: SecretRef | None) -> None:
     if ref is not None:
-        field.setPlaceholderText(tr("as kept in {ref}; type to replace it", ref=ref))
+        field.setPlaceholderText(tr("stored in {ref}; type to replace it", ref=ref))

@@ -14,21 +14,22 @@ from widgets.inventory.draft import ServerCertificate
 from widgets.inventory.question import Question, ScrolledQuestion, mono_lines
 
 _COMPARE = mark(
-    "No login was attempted. Compare this fingerprint with the one the server's owner gives you, or with what this "
-    "command prints on the host itself:"
+    "No login was attempted. Compare this fingerprint with the one from the server's owner, or with the "
+    "output of this command on the host itself:"
 )
 _CONSEQUENCE = mark(
-    "Accept keeps it for this server and goes on, with the password. Another certificate later is refused, always."
+    "Accept stores the certificate for this server and continues with the password. A different certificate "
+    "is always refused later."
 )
 _BARE = mark(
-    "The server offers no TLS: nothing says that it is the server, and what is read can be read on the way. No "
+    "The server offers no TLS: its identity can't be verified, and results can be read in transit. No "
     "password was sent."
 )
 _SSH = mark("Through SSH the host is verified by its key, and everything is encrypted.")
-_OPEN = mark("Unencrypted, statements and results can be read on the way.")
+_OPEN = mark("Unencrypted, statements and results can be read in transit.")
 _PROVEN = mark(
-    "The password can't: it is only proven (mysql_native_password, ed25519), never sent. An account that would have to "
-    "send it is refused."
+    "The password can't: it is never sent, only proven (mysql_native_password, ed25519). An account that "
+    "would have to send it is refused."
 )
 
 
@@ -39,14 +40,14 @@ class CertificateQuestion(Question):
         super().__init__(shown, tr("Unknown certificate"), parent)
         title = tr("The server of {host} can't be verified", host=shown.host)
         self.column.addWidget(label(title, "title", wrap=True))
-        self.column.addWidget(label(tr("Nobody vouches for it: {why}.", why=shown.why), "second", wrap=True))
+        self.column.addWidget(label(tr("Its certificate is not trusted: {why}.", why=shown.why), "second", wrap=True))
         self.column.addWidget(label(tr(_COMPARE), "second", wrap=True))
         self.column.addWidget(mono_lines(_command(shown.port), "second", 11))
         self.column.addSpacing(4)
         self.column.addWidget(label(tr("SHA-256 of its certificate"), "section"))
         self.column.addWidget(mono_lines(_halves(shown.fingerprint), "", 13))
         if shown.subject:
-            self.column.addWidget(label(tr("It calls itself {subject}.", subject=shown.subject), "second", wrap=True))
+            self.column.addWidget(label(tr("Its subject is {subject}.", subject=shown.subject), "second", wrap=True))
         self.column.addWidget(label(tr(_CONSEQUENCE), "second", wrap=True))
         self.add_answers(tr("Accept the certificate of {host}", host=shown.host))
 
@@ -59,7 +60,7 @@ class NoTlsQuestion(ScrolledQuestion):
     def __init__(self, host: str, ssh: str, parent: QWidget | None = None) -> None:
         """Ask; ssh: the way through SSH that is left to try ('tunnel', 'socket'), '' without SSH."""
         super().__init__(tr("No TLS"), parent)
-        self.column.addWidget(label(tr("How shall {host} be watched?", host=host), "title", wrap=True))
+        self.column.addWidget(label(tr("How should {host} be watched?", host=host), "title", wrap=True))
         for words in (_BARE, *((_SSH,) if ssh else ()), _OPEN, _PROVEN):
             self.column.addWidget(label(tr(words), "second", wrap=True))
         refuse = button(tr("Cancel"), on=self.reject)

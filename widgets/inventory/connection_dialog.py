@@ -58,7 +58,7 @@ class ConnectionDialog(QDialog):
         self.steps = StepsPane()
         self.question: HostKeyQuestion | CertificateQuestion | NoTlsQuestion | None = None
         self._bar = MessageBar()
-        self._test = button(tr("Test"), on=self._ask_test, hint=tr("Try every step once; nothing is changed"))
+        self._test = button(tr("Test"), on=self._ask_test, hint=tr("Test every step once; nothing is changed"))
         self._save = default_button(button(tr("Save") if entry else tr("Add and watch"), "primary", on=self._ask_save))
         self._build(heading)
         self.form.changed.connect(self._input_changed)
@@ -113,7 +113,7 @@ class ConnectionDialog(QDialog):
         self.form.setAutoFillBackground(False)
         title = label(heading, "title")
         title.setContentsMargins(20, 16, 20, 0)
-        intro = label(tr("One host is enough: the rest of its cluster is found from it."), "second", wrap=True)
+        intro = label(tr("One host is enough: the rest of its cluster is discovered from it."), "second", wrap=True)
         intro.setContentsMargins(20, 4, 20, 8)
         left = QVBoxLayout()
         left.setSpacing(0)
@@ -151,7 +151,7 @@ class ConnectionDialog(QDialog):
         if self._tested:
             self._tested = False
             self.set_testing(False)
-            self.steps.clear(tr("Something was changed since the test: test again."))
+            self.steps.clear(tr("The values have changed since the test: test again."))
             self.outdated.emit()
 
     # -- what the test answers -----------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ class ConnectionDialog(QDialog):
 
     def tell_unknown_name(self, name: str) -> None:
         """Say at the address that nobody here knows the name it stands for."""
-        self.form.tell_address(tr('The name "{name}" is not known here.', name=name))
+        self.form.tell_address(tr('The name "{name}" can\'t be resolved.', name=name))
 
     def say(self, health: Health, sentences: Sequence[str]) -> None:
         """Say something about the whole: it could not be saved, and why."""

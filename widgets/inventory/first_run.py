@@ -21,7 +21,7 @@ from widgets.common.look.theme import theme_holder
 _CARD_WIDTH, _SIDES = 256, 12
 _PROMISE = mark(
     "Pilothouse works from this workstation over SSH and SQL: nothing is installed on your servers. Watching "
-    "only reads, and a read‑only account is enough."
+    "only reads; a read‑only account is enough."
 )
 _SOURCES = (("ssh", "~/.ssh/config"), ("mycnf", "~/.my.cnf"), ("workbench", "MySQL Workbench"))
 
@@ -83,7 +83,7 @@ class FirstRunPage(QFrame):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(button(tr("Choose another inventory…"), on=self.other_inventory_requested.emit))
-        row.addWidget(button(tr("Make a new one…"), on=self.new_inventory_requested.emit))
+        row.addWidget(button(tr("Create a new one…"), on=self.new_inventory_requested.emit))
         row.addStretch(1)
         return row
 
@@ -97,13 +97,13 @@ class FirstRunPage(QFrame):
         for title, text, buttons in (
             (
                 tr("Add a host"),
-                tr("Address, SSH and SQL of one server. The rest of its cluster is found from it."),
+                tr("Address, SSH and SQL of one server. The rest of its cluster is discovered from it."),
                 [add],
             ),
-            (tr("Import what you have"), tr("Hosts and logins from another program; you see them all first."), imports),
+            (tr("Import existing hosts"), tr("Hosts and logins from another program; you review them first."), imports),
             (
-                tr("See it without a server"),
-                tr("A recorded incident: load, a node killed, its return by IST, one by SST."),
+                tr("Try it without a server"),
+                tr("A recorded incident: load, a killed node that returns by IST, another by SST."),
                 [demo],
             ),
         ):

@@ -10,10 +10,10 @@ from widgets.inventory.draft import HostKey
 from widgets.inventory.question import Question, mono
 
 _COMPARE = mark(
-    "No login was attempted. Compare this fingerprint with the one the host's owner gives you, or with what this "
-    "command prints on the host itself:"
+    "No login was attempted. Compare this fingerprint with the one from the host's owner, or with the output "
+    "of this command on the host itself:"
 )
-_CONSEQUENCE = mark("Accept writes it to known_hosts and goes on. Another key later is refused, always.")
+_CONSEQUENCE = mark("Accept writes the key to known_hosts and continues. A different key is always refused later.")
 
 
 class HostKeyQuestion(Question):

@@ -17,7 +17,7 @@ from widgets.common.look.styling import wear
 from widgets.common.look.text import plural
 from widgets.inventory.draft import Candidate
 
-_COLUMNS = (mark("Name"), mark("Address"), mark("SSH"), mark("SQL"), mark("Remarks"))
+_COLUMNS = (mark("Name"), mark("Address"), mark("SSH"), mark("SQL"), mark("Notes"))
 
 _WIDTHS = (180, 160, 170, 120)
 _MOST_TOLD = 6
@@ -57,7 +57,7 @@ class ImportDialog(QDialog):
         hint = (
             "\n".join(_above(self._candidates, why))
             if candidates
-            else "\n".join([*why, tr("Nothing is taken over. A host can be added by hand: Add a host.")])
+            else "\n".join([*why, tr("Nothing was imported. To add a host manually: Add a host.")])
         )
         foot = QHBoxLayout()
         foot.setContentsMargins(20, 12, 20, 12)
@@ -113,7 +113,7 @@ def _cells(candidate: Candidate) -> tuple[str, ...]:
     entry = candidate.entry
     ssh = tr("no")
     if entry.ssh is not None:
-        user, port = entry.ssh.user or tr("as ssh_config says"), entry.ssh.port
+        user, port = entry.ssh.user or tr("from ssh_config"), entry.ssh.port
         ssh = tr("{user}, port {port}", user=user, port=port) if port else user
     sql = f"{entry.sql.user}, {entry.sql.via}" if entry.sql else tr("no")
     return (entry.name, entry.address, ssh, sql, candidate.note)
@@ -121,7 +121,9 @@ def _cells(candidate: Candidate) -> tuple[str, ...]:
 
 def _above(candidates: Sequence[Candidate], told: Sequence[str]) -> tuple[str, ...]:
     """Return what stands above the table: what becomes of passwords where any can be there, then the remarks whole."""
-    kept = tr("Passwords found there serve this session and are written nowhere; edit a host to keep its own.")
+    kept = tr(
+        "Passwords found there are used in this session only and are not stored; edit a host to store its password."
+    )
     more = len(told) - _MOST_TOLD
     left = (tr_n("and one more", "and {n} more", more),) if more > 0 else ()
     return (*((kept,) if any(one.entry.sql for one in candidates) else ()), *told[:_MOST_TOLD], *left)

@@ -37,7 +37,7 @@ class KeepBox(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tick = QCheckBox(tr("Keep passwords in the system's keyring"))
+        self.tick = QCheckBox(tr("Store passwords in the system's keyring"))
         self.tick.setChecked(True)
         self.note = label("", "second", wrap=True)
         self._absent: tuple[str, ...] = ()
@@ -63,11 +63,12 @@ class KeepBox(QWidget):
             names = ", ".join(ref.name for ref in refs)
             lines.append(
                 tr(
-                    "Typed passwords serve until you quit; after that they are read from the environment: {variables}.",
+                    "Typed passwords are valid until you quit; after that they are read from the environment: "
+                    "{variables}.",
                     variables=names,
                 )
                 if names
-                else tr("Typed passwords serve until you quit; the inventory names environment variables for them.")
+                else tr("Typed passwords are valid until you quit; the inventory names environment variables for them.")
             )
         self.note.setText("\n".join(lines))
         self.note.setVisible(bool(lines))

@@ -28,8 +28,8 @@ _WORDS = {
     "waiting": mark("waiting"),
 }
 _BEFORE = mark(
-    "Test tries every step of the way once and changes nothing: the name, the port, the host's key, the login, "
-    "sudo, then the database, TLS and the rights of the account, and the operator's account where there is one."
+    "Test tries every step once and changes nothing: name, port, host key, login, sudo, then the database, "
+    "TLS, the account's privileges, and the operator's account if there is one."
 )
 _MARK = 12
 _SETTLE_MS = 50
@@ -139,7 +139,7 @@ class StepsPane(QFrame):
             # Once the places have their sizes; nothing else ever moves what a person reads.
             QTimer.singleShot(_SETTLE_MS, self, lambda: self._show_row(failed[0]))
         elif any(row.state == "warned" for row in self._rows.values()):
-            self._tell(tr("Every step passed, some with a remark."), "warn")
+            self._tell(tr("Every step passed, some with a note."), "warn")
         elif self._rows:
             self._tell(tr("Every step passed."), "second")
 

@@ -17,7 +17,7 @@ from widgets.common.controls.ticked_table import TickedTable
 from widgets.common.look.styling import wear
 from widgets.common.messages import MessageBar
 
-_COLUMNS = (mark("Name"), mark("Address"), mark("Named by"), mark("Asked with the account of"))
+_COLUMNS = (mark("Name"), mark("Address"), mark("Named by"), mark("Account used"))
 _MOST_NAMES = 3
 
 
@@ -67,8 +67,9 @@ def _sentence(named: Sequence[Unasked]) -> str:
     if len(named) > _MOST_NAMES:
         shown = tr("{names} and {n} more", names=shown, n=len(named) - _MOST_NAMES)
     return tr_n(
-        "{n} host is named and not asked yet: {names}.", "{n} hosts are named and not asked yet: {names}.", len(named),
-        n=len(named), names=shown,
+        "{n} host is named but not queried yet: {names}.",
+        "{n} hosts are named but not queried yet: {names}.",
+        len(named), n=len(named), names=shown,
     )  # fmt: skip
 
 
@@ -87,11 +88,11 @@ class UnaskedDialog(QDialog):
         super().__init__(parent)
         self.setModal(False)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(tr("Hosts that are named"))
+        self.setWindowTitle(tr("Named hosts"))
         self.resize(760, 420)
         self._named = tuple(named)
         rows = [((one.name, one.place, _by(one), one.ways_of), one.sure) for one in self._named]
-        title = tr("Hosts that are named and not asked yet")
+        title = tr("Hosts that are named but not queried yet")
         self._table = TickedTable(title, _COLUMNS, rows, (180, 180, 180))
         self._table.ticks_changed.connect(self._count)
         self._watch = default_button(button("", "primary", on=self._take))
@@ -112,8 +113,8 @@ class UnaskedDialog(QDialog):
         head.setSpacing(4)
         head.addWidget(label(tr("Are these yours?"), "title", wrap=True))
         hint = tr(
-            "A server says so; nobody else. Whoever answers at these addresses gets the same logins over SSH and SQL "
-            "as the host that names them. They are written into the inventory; take off what you don't know."
+            "Only a server says so. Whoever answers at these addresses receives the same SSH and SQL logins "
+            "as the host that names them. They are added to the inventory; deselect what you don't know."
         )
         head.addWidget(label(hint, "second", wrap=True))
         return head

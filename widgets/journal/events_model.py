@@ -19,7 +19,7 @@ from widgets.common.look.glyphs import WORDS
 from widgets.common.look.text import format_moment, one_line
 
 Index = QModelIndex | QPersistentModelIndex
-COLUMNS = (mark("Time"), "", mark("What"), mark("Kind"), mark("Lasted"))
+COLUMNS = (mark("Time"), "", mark("What"), mark("Kind"), mark("Duration"))
 TIME, SHAPE, WHAT, KIND, LASTED = range(5)
 KINDS = {
     "state": mark("state"),

@@ -81,10 +81,10 @@ class JournalPage(QFrame):
         super().__init__()
         self.setProperty("kind", "canvas")
         self._model = EventsModel(self)
-        self._words = line(tr("Filter"), tr("Filter by words  ({keys})", keys=keys_of(JOURNAL, "filter")))
+        self._words = line(tr("Filter"), tr("Filter by text  ({keys})", keys=keys_of(JOURNAL, "filter")))
         self._words.setClearButtonEnabled(True)
         self._kind = choice(tr("Kind"), (("", mark("all kinds")), *KINDS.items()))
-        self._least = choice(tr("Seriousness"), tuple((h.value, words) for h, words in _LEAST))
+        self._least = choice(tr("Severity"), tuple((h.value, words) for h, words in _LEAST))
         self._count = label("", "second")
         self._bar = MessageBar()
         self._whole = label("", "second", wrap=True)
@@ -221,10 +221,10 @@ class JournalPage(QFrame):
         count = len(self._others)
         self._others_row.setVisible(bool(count))
         self._others_said.setText(
-            plural(count, "{n} event of the last day is of another inventory",
-                   "{n} events of the last day are of other inventories")
+            plural(count, "{n} event of the last day belongs to another inventory",
+                   "{n} events of the last day belong to other inventories")
         )  # fmt: skip
-        self._others_button.setText(tr("Leave out") if self._others_shown else tr("Show"))
+        self._others_button.setText(tr("Hide") if self._others_shown else tr("Show"))
         self._model.show_others(self._others if self._others_shown else ())
         self._tell()
 
@@ -262,11 +262,11 @@ class JournalPage(QFrame):
         )
         self._stack.setCurrentIndex(0 if shown else 1)
         if known and not shown:
-            self._empty.say(tr("No event passes the filter"), tr("Clear the words or choose all kinds."))
+            self._empty.say(tr("No event matches the filter"), tr("Clear the filter text or choose all kinds."))
         elif not known:
             self._empty.say(
                 tr("Nothing has happened yet"),
-                tr("State changes, transfers, restarts, gaps and changed settings are written here as they are seen."),
+                tr("State changes, transfers, restarts, gaps and changed settings are listed here when they are seen."),
             )
 
     def _travel(self, index: QModelIndex) -> None:

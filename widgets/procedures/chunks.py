@@ -45,10 +45,10 @@ _SETTLED_MS = 150
 _WIDTH, _NAMES, _FIELDS, _COMMANDS = 900, 360, 180, 96
 _BESIDE = 150
 _PROMISE = mark(
-    "For Percona XtraBackup with xbcloud; MariaDB has no xbcloud. Nothing is run, and what you type is kept nowhere."
+    "For Percona XtraBackup with xbcloud; MariaDB has no xbcloud. Nothing is run, and your input is not stored."
 )
-_NO_SIZE = mark("Type the size of the data, for example 8 TB: the advice and its numbers stand here then.")
-_NOT_YET = mark("Mend the answer that is marked: the advice and its numbers stand here then.")
+_NO_SIZE = mark("Enter the size of the data, for example 8 TB, to see the advice and its numbers here.")
+_NOT_YET = mark("Correct the marked answer to see the advice and its numbers here.")
 
 
 class ChunksPage(QFrame):
@@ -66,7 +66,7 @@ class ChunksPage(QFrame):
         self.advice, self.options = words("", "section"), MonoBox(name=tr("Options"))
         self.reasons = words("", "second")
         self.now_title, self.then_title = label("", "section"), label("", "section")
-        self.now, self.then = MonoBox(name=tr("Numbers of today")), MonoBox(name=tr("Numbers as advised"))
+        self.now, self.then = MonoBox(name=tr("Current numbers")), MonoBox(name=tr("Recommended numbers"))
         self.command = self._command_field()
         self.wrong = words("", "bad")
         self._rows = QVBoxLayout()
@@ -136,7 +136,7 @@ class ChunksPage(QFrame):
         field.setTabChangesFocus(True)
         field.setAccessibleName(tr("The backup command"))
         told = tr(
-            "set -o pipefail; xtrabackup --backup … | xbcloud put …   Several jobs: a line of {sign} between.",
+            "set -o pipefail; xtrabackup --backup … | xbcloud put …   Separate several jobs with a line of {sign}.",
             sign=BETWEEN,
         )
         field.setPlaceholderText(told)
@@ -200,9 +200,9 @@ class ChunksPage(QFrame):
         put(self.advice, advice.sentence)
         put(self.reasons, "\n".join(advice.reasons))
         self.options.set_lines((options_of(backup, advice.chunk),) if advice.changes else ())
-        put(self.now_title, tr("now: chunks of {size}", size=size_words(advice.now.chunk)))
+        put(self.now_title, tr("current: chunks of {size}", size=size_words(advice.now.chunk)))
         self.now.set_lines(_numbers(backup, advice.now))
-        told = tr("advised: chunks of {size}", size=chunk_words(advice.then.chunk))
+        told = tr("recommended: chunks of {size}", size=chunk_words(advice.then.chunk))
         put(self.then_title, told if advice.changes else "")
         self.then.set_lines(_numbers(backup, advice.then) if advice.changes else ())
 

@@ -25,7 +25,9 @@ from widgets.procedures.run_cards import CARD_WIDTH, ObligationRow, ProcedureCar
 from widgets.procedures.words import OVER
 
 _MOST_COLUMNS = 5
-_PROMISE = mark("Each reads and judges first, shows its exact plan, and acts only after your approval.")
+_PROMISE = mark(
+    "Each procedure first reads and checks the cluster, shows its exact plan, and acts only after your approval."
+)
 _GAP = 12
 
 
@@ -69,12 +71,12 @@ class ProceduresPage(QFrame):
         self.chunks = button(
             tr("Chunks of a backup for xbcloud…"),
             on=self.chunks_wanted.emit,
-            hint=tr("How large the objects of a backup should be, what they cost, and what is wrong with its command"),
+            hint=tr("The best object size for a backup, its cost, and errors in the backup command"),
         )
         self._no_chunks = words("", "third")
-        self._waiting = words(tr("The procedures, and the runs that are kept here, are being read…"), "second")
-        self._no_runs = words(tr("No run yet. A run is kept here with its report, whatever becomes of it."), "second")
-        self._open_title = label(tr("Runs that are not over"), "section")
+        self._waiting = words(tr("Reading the procedures and the stored runs…"), "second")
+        self._no_runs = words(tr("No runs yet. Every run is kept here with its report, whatever its result."), "second")
+        self._open_title = label(tr("Unfinished runs"), "section")
         self._runs_title = label(tr("Runs"), "section")
         self._duties_title = label(tr("Obligations: still switched on"), "section")
         self._build()
@@ -136,7 +138,7 @@ class ProceduresPage(QFrame):
 
     def not_read(self) -> None:
         """Say that what stands here could not be read, and how it is tried again."""
-        self._waiting.setText(tr("The procedures could not be read. Come to this page again to try once more."))
+        self._waiting.setText(tr("The procedures could not be read. Open this page again to retry."))
 
     def set_runs(self, views: Iterable[RunView]) -> None:
         """Show the runs: unfinished ones first of all, newest first within (as they come)."""
@@ -215,7 +217,7 @@ class ProceduresPage(QFrame):
 
     def _ask_leave(self, run_id: str) -> None:
         sentences = leave_sentences(self._view(run_id))
-        title = tr("Leave run {number} as it is?", number=run_id)
+        title = tr("Leave run {number} in its current state?", number=run_id)
         agreed = tr("Lea&ve it")
         self.confirm.ask(title, sentences, agreed, lambda why: self.leave_wanted.emit(run_id, why), reason=True)
         self._scroll.ensureWidgetVisible(self.confirm)

@@ -181,7 +181,7 @@ class RunRow(QFrame):
             if view.ended is not None:
                 parts.append(tr("took {span}", span=format_duration(view.ended - view.started)))
         if view.elsewhere:
-            parts.append(tr("steered from another program"))
+            parts.append(tr("controlled by another program"))
         return tuple(part for part in parts if part)
 
 
@@ -223,7 +223,7 @@ class ObligationRow(QFrame):
         if self._cluster:
             where = f"{self._cluster} {MIDDLE} {where}"
         danger = duty.obligation.danger
-        put(self._danger, f"{where} {MIDDLE} " + tr("while it stays: {danger}", danger=tr(danger)) if danger else where)
+        put(self._danger, f"{where} {MIDDLE} " + tr("while it is on: {danger}", danger=tr(danger)) if danger else where)
         why = duty.release_failed
         put(self._failed, tr("The last release failed: {reason}", reason=why) if why else "")
         self.release.setAccessibleName(tr("Release: {sentence}", sentence=tr(duty.obligation.sentence)))

@@ -40,7 +40,7 @@ class SplitNotice(TintedFrame):
         self._column = QVBoxLayout()
         self._column.setSpacing(8)
         self.question = words("", "section")
-        self.reason = line(tr("Reason"), tr("what was done about it; it stays in the history with your name"))
+        self.reason = line(tr("Reason"), tr("what was done about it; kept in the history with your name"))
         self.typed = line(tr("Name of the cluster"), "")
         for field in (self.reason, self.typed):
             field.textChanged.connect(lambda _text: self._judge())

@@ -36,7 +36,7 @@ class StandingNotice(TintedFrame):
         row.setSpacing(12)
         row.addWidget(HealthMark(Health.WARN, 13), 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(self._column, 1)
-        self.later = button(tr("Later"), on=self.hide, hint=tr("The procedures page keeps it"))
+        self.later = button(tr("Later"), on=self.hide, hint=tr("It stays on the Procedures page"))
         row.addWidget(self.later, 0, Qt.AlignmentFlag.AlignTop)
         self.hide()
 
@@ -89,7 +89,7 @@ def where_it_stands(view: RunView) -> str:
     at = next((step for step in view.steps if step.state not in _SETTLED), None)
     parts = [
         tr(
-            "Run {run} is not over ({state}): {title}.",
+            "Run {run} is not finished ({state}): {title}.",
             run=view.run_id,
             state=run_words(view),
             title=tr(view.plan.title),
@@ -100,7 +100,7 @@ def where_it_stands(view: RunView) -> str:
     if view.binding is not Binding.BOUND:
         parts.append(tr(view.sentence))
     if view.started is not None:
-        parts.append(tr("Begun {moment}.", moment=format_moment(view.started)[:16]))
+        parts.append(tr("Started {moment}.", moment=format_moment(view.started)[:16]))
     for since, what in view.interrupted:
         parts.append(tr("Since {moment} {what}.", moment=format_moment(since)[:16], what=tr(what)))
     parts += [still_on(tr(duty.obligation.sentence), duty.seen, duty.seen_off) for duty in view.obligations]

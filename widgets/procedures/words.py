@@ -47,10 +47,10 @@ _RUN_HEALTH = {
     RunState.LEFT: Health.WARN,
 }
 STEP_WORDS = {
-    StepState.PENDING: mark("not begun"),
+    StepState.PENDING: mark("not started"),
     StepState.CHECKING: mark("checking"),
     StepState.ACTING: mark("acting"),
-    StepState.PROVING: mark("waiting for its proof"),
+    StepState.PROVING: mark("waiting for verification"),
     StepState.DONE: mark("done"),
     StepState.ALREADY: mark("already so"),
     StepState.FAILED: mark("failed"),
@@ -128,9 +128,9 @@ def about_time(seconds: float | None) -> str:
 
 
 _BACK_WORDS = {
-    StepState.UNDOING: mark("Taking back: {title}"),
-    StepState.UNDONE: mark("Taken back: {title}"),
-    StepState.UNDO_FAILED: mark("Could not be taken back: {title}"),
+    StepState.UNDOING: mark("Rolling back: {title}"),
+    StepState.UNDONE: mark("Rolled back: {title}"),
+    StepState.UNDO_FAILED: mark("Could not be rolled back: {title}"),
 }
 
 
@@ -150,7 +150,7 @@ def waiting_words(view: StepView) -> str:
     if view.until is None:
         return tr("waits for {what}", what=view.waits_for)
     hour = format_clock(view.until, seconds=False)
-    return tr("waits for {what}, at most until {hour}", what=view.waits_for, hour=hour)
+    return tr("waits for {what}, until {hour} at the latest", what=view.waits_for, hour=hour)
 
 
 def progress_words(view: StepView) -> str:
@@ -243,7 +243,7 @@ def time_words(view: RunView, now: float) -> str:
         return so_far
     left = tr("about {span} left", span=estimate(rest))
     yours = any(_is_yours(one) for one in view.steps if one.state is StepState.PENDING)
-    return f"{so_far}, {tr('{time} without what you do yourself', time=left) if yours else left}"
+    return f"{so_far}, {tr('{time} without your own work', time=left) if yours else left}"
 
 
 def _is_yours(view: StepView) -> bool:
@@ -283,14 +283,14 @@ def broken_words(one: Broken) -> str:
     evidence = f" ({one.evidence})" if one.evidence else ""
     told = f"{format_clock(one.at)}  {tr(one.sentence)}{evidence}"
     if one.does is Breach.RELEASE:
-        return f"{told} " + tr("What it guards is switched off at once; the run asks you before its next act.")
-    return f"{told} " + tr("Nothing was changed for it; the run asks you before its next act.")
+        return f"{told} " + tr("What it guards is switched off at once; the run asks you before its next action.")
+    return f"{told} " + tr("Nothing was changed because of it; the run asks you before its next action.")
 
 
 def past_words(one: Broken) -> str:
     """Return a watch rule that broke, as it is told where the run's end is read: when, what, until when."""
     evidence = f" ({one.evidence})" if one.evidence else ""
-    until = "" if one.over is None else tr("It holds again, seen for 10 s by {time}.", time=format_clock(one.over))
+    until = "" if one.over is None else tr("It has held again for 10 s, as of {time}.", time=format_clock(one.over))
     return f"{format_clock(one.at)}  {tr(one.sentence)}{evidence} {until}".rstrip()
 
 

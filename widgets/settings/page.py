@@ -32,7 +32,7 @@ _WIDTH = 760
 _BESIDE = 120
 """What margins, gaps and the scroll bar take."""
 _NAMES, _FIELDS = 220, 220
-_THEMES = (("system", mark("As the desktop")), ("light", mark("Light")), ("dark", mark("Dark")))
+_THEMES = (("system", mark("Same as the desktop")), ("light", mark("Light")), ("dark", mark("Dark")))
 
 
 class SettingsPage(QFrame):
@@ -73,7 +73,7 @@ class SettingsPage(QFrame):
             (tr("Look"), self._look()),
             (tr("Sampling and history"), self._sampling()),
             (tr("Passwords"), self._secrets()),
-            (tr("What procedures begin with"), self._limits()),
+            (tr("Defaults of procedures"), self._limits()),
             (tr("About Pilothouse"), self._about()),
         ):
             column.addSpacing(8)
@@ -98,13 +98,13 @@ class SettingsPage(QFrame):
     def show_keyring(self, name: str, usable: bool) -> None:
         """Say where passwords can be kept."""
         if usable:
-            self._keyring.setText(tr("{name}: passwords can be kept there when you ask for it.", name=name))
+            self._keyring.setText(tr("{name}: passwords can be stored there if you ask for it.", name=name))
         else:
             self._keyring.setText(
                 tr(
-                    "There is no keyring of the desktop that can be used. A password that you type is known until "
-                    "the window closes. To keep one, start a keyring (GNOME Keyring, KWallet), or write env:VARIABLE "
-                    "in the inventory in its place."
+                    "No usable desktop keyring was found. A password that you type is forgotten when the "
+                    "window closes. To store passwords, start a keyring (GNOME Keyring, KWallet), or write "
+                    "env:VARIABLE in the inventory instead."
                 )
             )
 
@@ -120,12 +120,12 @@ class SettingsPage(QFrame):
 
     def _head(self) -> WrapRow:
         said = (
-            tr("kept in {path}", path=self._shown.kept)
+            tr("stored in {path}", path=self._shown.kept)
             if self._shown.kept
-            else tr("Nothing is kept: what you set here ends with this window, as always in the demo.")
+            else tr("Settings are not stored: changes made here end with this window, as always in the demo.")
         )
         where = ElidedLabel(said, "third", Qt.TextElideMode.ElideRight)
-        close = button(tr("Close"), hint=tr("Back to the page before (Esc)"), on=self.closed.emit)
+        close = button(tr("Close"), hint=tr("Back to the previous page (Esc)"), on=self.closed.emit)
         return WrapRow(label(tr("Settings"), "title"), where, close)
 
     def _look(self) -> QGridLayout:
@@ -142,7 +142,7 @@ class SettingsPage(QFrame):
             self.language = choice(tr("Language"), options)
             choose(self.language, shown.language)
             self.language.activated.connect(lambda: self.changed.emit("language", self.language.currentData()))
-            self._add(grid, tr("Language"), self.language, tr("From the next start."))
+            self._add(grid, tr("Language"), self.language, tr("Takes effect at the next start."))
         else:
             self._say(grid, tr("Language"), tr("English; there is no translation yet."))
         return grid
@@ -150,18 +150,27 @@ class SettingsPage(QFrame):
     def _sampling(self) -> QGridLayout:
         shown, grid = self._shown, _grid()
         self.interval = _numbers(
-            tr("A sample of each server every"), shown.intervals, lambda n: tr_n("{n} s", "{n} s", n), shown.interval_s
+            tr("Sample each server every"), shown.intervals, lambda n: tr_n("{n} s", "{n} s", n), shown.interval_s
         )
         self.interval.activated.connect(lambda: self.changed.emit("interval_s", self.interval.currentData()))
-        why = tr("From the next start. Above 2 s rates would have holes, and silence would be told too late.")
-        self._add(grid, tr("A sample of each server every"), self.interval, why)
+        why = tr(
+            "Takes effect at the next start. Above 2 s, rates would have gaps and silence would be reported too late."
+        )
+        self._add(grid, tr("Sample each server every"), self.interval, why)
         self.days = self._spin(tr("Keep samples for"), shown.days, shown.keep_days, "keep_days")
         self.days.setSuffix(tr(" days"))
-        said = tr("From the next start; what is older is deleted then. Values by the minute stay for 400 days.")
+        said = tr(
+            "Takes effect at the next start, when older samples are deleted. Values per minute are kept for 400 days."
+        )
         self._add(grid, tr("Keep samples for"), self.days, said)
-        self.gib = self._spin(tr("History at most"), shown.gib, shown.most_gib, "most_gib")
+        self.gib = self._spin(tr("Maximum history size"), shown.gib, shown.most_gib, "most_gib")
         self.gib.setSuffix(" GiB")
-        self._add(grid, tr("History at most"), self.gib, tr("From the next start; the oldest goes first."))
+        self._add(
+            grid,
+            tr("Maximum history size"),
+            self.gib,
+            tr("Takes effect at the next start; the oldest samples are deleted first."),
+        )
         if shown.estate:
             self._estate(grid)
         return grid
@@ -169,9 +178,9 @@ class SettingsPage(QFrame):
     def _estate(self, grid: QGridLayout) -> None:
         value = ValueLabel(self._shown.estate)
         value.setAccessibleName(tr("Inventory: {path}", path=self._shown.estate))
-        self._add(grid, tr("Inventory"), value, tr("Opened last: the next start opens it again."))
+        self._add(grid, tr("Inventory"), value, tr("Opened last; the next start opens it again."))
         if not self._shown.usual_estate:
-            forget = button(tr("Open the usual one next time"), on=self._forget)
+            forget = button(tr("Open the default one next time"), on=self._forget)
             grid.addWidget(forget, grid.rowCount(), 1, 1, 2, Qt.AlignmentFlag.AlignLeft)
             self.forget = forget
 
@@ -192,7 +201,7 @@ class SettingsPage(QFrame):
             fault.hide()
             field.editingFinished.connect(lambda q=question, f=field, w=fault: self._limit_typed(q, f, w))
             self.limit_fields[question.name] = field
-            self._add(grid, tr(question.title), field, tr("Empty: {usual}.", usual=question.usual))
+            self._add(grid, tr(question.title), field, tr("Default: {usual}.", usual=question.usual))
             grid.addWidget(fault, grid.rowCount(), 1, 1, 2)
         return grid
 
@@ -221,7 +230,7 @@ class SettingsPage(QFrame):
 
     def _forget(self) -> None:
         self.forget.setEnabled(False)
-        self.forget.setText(tr("The next start opens the usual one"))
+        self.forget.setText(tr("The next start opens the default one"))
         self.estate_forgotten.emit()
 
     def _copy(self) -> None:

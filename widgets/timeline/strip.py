@@ -212,7 +212,7 @@ class EventStrip(QWidget):
     def _speak(self) -> None:
         where = tr("the present") if self._cursor is None else format_moment(self._cursor)
         self.setAccessibleDescription(
-            tr("Shows {where}. Left and Right look at the past, End returns to the present.", where=where)
+            tr("Shows {where}. Left and Right look at the past, Press End to return to the present.", where=where)
         )
 
     # -- the cursor --------------------------------------------------------------------------------------------------

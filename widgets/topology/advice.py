@@ -10,29 +10,29 @@ from services.types import Reach
 
 _ADVICE = {
     "auth-failed": (
-        mark("Check user and password of the connection."),
+        mark("Check the user and password of the connection."),
         mark("A monitoring account needs only read privileges."),
     ),
     "host-key-changed": (
-        mark("Compare the host's key with its owner before you remove the old line from known_hosts."),
+        mark("Verify the new key with the host's owner before you remove the old line from known_hosts."),
     ),
-    "host-key-unknown": (mark("Open the connection and compare the fingerprint with the one the host's owner gives."),),
-    "certificate-changed": (mark("Compare the server's certificate with its owner before you accept the new one."),),
+    "host-key-unknown": (mark("Open the connection and compare the fingerprint with the one from the host's owner."),),
+    "certificate-changed": (mark("Verify the new certificate with the server's owner before you accept it."),),
     "certificate-unknown": (
         mark("Open the connection, test it, and compare the fingerprint of the server's certificate."),
     ),
-    "tls-missing": (mark("Open the connection and test it: it goes through SSH, or unencrypted if you say so."),),
+    "tls-missing": (mark("Open the connection and test it: choose SSH, or an unencrypted connection."),),
     "tls-failed": (mark("Check the TLS setting of the connection, its CA and the dates of the server's certificate."),),
-    "secret-missing": (mark("Put the password where its reference points, or open the connection and type it once."),),
+    "secret-missing": (mark("Store the password where its reference points, or open the connection and type it."),),
     "other-protocol": (mark("Another protocol listens there: check the port of the connection."),),
     "not-that-server": (mark("Another server of this host answers there: check the socket of the connection."),),
-    "name-unknown": (mark("Check how the address is spelt, the DNS servers and whether the VPN is up."),),
+    "name-unknown": (mark("Check the spelling of the address, the DNS servers and whether the VPN is up."),),
     "resolver-silent": (
         mark("Check that this workstation reaches its DNS servers: the network, and whether the VPN is up."),
     ),
     "no-route": (mark("Check the network of this workstation and whether the VPN is up."),),
     "connection-refused": (
-        mark("Check that it is running, and listens on this port of this address, not only of 127.0.0.1."),
+        mark("Check that it is running and listens on this port of this address, not only on 127.0.0.1."),
     ),
     "timed-out": (mark("Check that the host is up, and that no firewall drops the connection (VPN up?)."),),
 }
@@ -46,10 +46,10 @@ def advice(node: NodeView) -> tuple[str, ...]:
     if known := _by_code(node):
         return known
     if node.facts is not None and SQL in node.facts.no_way:
-        return (tr("Open the connection and give it an account that reads the server."),)
+        return (tr("Open the connection and enter an account that can read the server."),)
     if node.reach is Reach.SSH_ONLY:
         return (tr("SSH answers: check the SQL user, its password and that the server runs."),)
-    return (tr("Check address and port, the VPN, and that a firewall lets this workstation in."),)
+    return (tr("Check the address and port, the VPN, and that no firewall blocks this workstation."),)
 
 
 def advice_now(node: NodeView) -> tuple[str, ...]:

@@ -40,9 +40,12 @@ def is_refused(node: NodeView) -> bool:
 def _since(cluster: ClusterSnapshot) -> str:
     last = max((at for node in cluster.nodes if (at := heard_last(node)) is not None), default=None)
     if in_past():  # nobody is asked in a recording
-        never = tr("No answer ever came.")
+        never = tr("There has been no answer.")
         return never if last is None else tr("The last answer came at {at}.", at=format_clock(last))
     if last is not None:
-        return tr("The last answer came at {at}; tries go on by themselves.", at=format_clock(last))
+        return tr("The last answer came at {at}; retries continue automatically.", at=format_clock(last))
     asked = min((n.watched_since for n in cluster.nodes if n.watched_since is not None), default=cluster.at)
-    return tr("No answer ever came; asked since {at}, tries go on by themselves.", at=format_clock(asked))
+    return tr(
+        "There has been no answer since the first query at {at}; retries continue automatically.",
+        at=format_clock(asked),
+    )

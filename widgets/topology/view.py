@@ -187,7 +187,7 @@ class TopologyView(QFrame):
             self._empty.say(
                 tr("Waiting for the first sample from {name}", name=name),
                 tr(
-                    "Since {since} ({waited}), until it answers; tries go on by themselves.",
+                    "Since {since} ({waited}); retries continue automatically until it answers.",
                     since=format_clock(since),
                     waited=waited,
                 ),

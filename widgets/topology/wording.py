@@ -140,7 +140,7 @@ def component_detail(component: Component, cluster: ClusterSnapshot) -> str:
 
 def _may_lose(component: Component) -> str:
     if component.may_lose is None:
-        return tr("how many it may lose is not known")
+        return tr("how many nodes it may lose is not known")
     return tr("may lose {n} at a time", n=component.may_lose) if component.may_lose else tr("may lose none")
 
 
@@ -250,8 +250,8 @@ def _clone_words(recovery: GroupRecovery) -> str:
 def meant_words(delay_s: int | None) -> str:
     """Return what of a lag is meant; '' where none is."""
     if delay_s is None:
-        return tr("how much is meant is not known")
-    return tr("{span} meant", span=format_duration(delay_s)) if delay_s else ""
+        return tr("the intended delay is not known")
+    return tr("{span} intended", span=format_duration(delay_s)) if delay_s else ""
 
 
 def lag_words(edge: ReplicationEdge, *, short: bool = False) -> str:
@@ -309,7 +309,7 @@ def _last_answer_words(cluster: ClusterSnapshot, at: float) -> str:
     """Return how old the last answer of a server is: a try is no answer."""
     moments = [last for node in cluster.nodes if (last := server_answered(node)) is not None]
     if not moments:
-        return tr("no server answered since this console began to watch")
+        return tr("no server has answered since this console started watching")
     return tr("a server last answered {age}", age=format_age(max(0.0, at - max(moments))))
 
 

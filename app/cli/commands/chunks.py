@@ -80,7 +80,7 @@ def _source(options: Namespace) -> BackupSource | None:
     if entry is None:
         raise BadInput(
             tr("The inventory has no host named {names}.", names=options.host),
-            try_=(tr("It has: {names}.", names=", ".join(h.name for h in inventory.hosts)),),
+            try_=(tr("Its hosts are: {names}.", names=", ".join(h.name for h in inventory.hosts)),),
         )
     session = session_opener()(entry)
     try:
@@ -89,18 +89,23 @@ def _source(options: Namespace) -> BackupSource | None:
         session.close()
     if not source.has_xbcloud:
         raise NoXbcloudError(
-            tr("It is MariaDB {version}: it has no xbcloud.", version=source.version),
+            tr("The server is MariaDB {version}, which has no xbcloud.", version=source.version),
             host=options.host,
-            try_=(tr("mbstream goes to other tools, which cut the stream by rules of their own: see theirs."),),
+            try_=(
+                tr(
+                    "Read the documentation of the tool that mbstream writes to: each tool splits the stream by its "
+                    "own rules."
+                ),
+            ),
         )
     return source
 
 
 def _no_size(host: str, source: BackupSource) -> BadInput:
     """Return what is said where the host was to tell the size, and did not."""
-    sentence = tr("{host} did not tell how large its data is.", host=host)
+    sentence = tr("{host} did not report the size of its data.", host=host)
     why = " ".join(str(problem) for problem in source.problems)
-    return BadInput(f"{sentence} {why}".strip(), try_=(tr("Or type it: --size 8TB."),))
+    return BadInput(f"{sentence} {why}".strip(), try_=(tr("Or give it: --size 8TB."),))
 
 
 def _memory(options: Namespace, source: BackupSource | None) -> int | None:
@@ -119,9 +124,11 @@ def _text(
     if source is not None:
         yield from _source_lines(source)
     if advice is not None:
-        yield from _outcome_lines(tr("now: chunks of {size}", size=size_words(advice.now.chunk)), backup, advice.now)
+        yield from _outcome_lines(
+            tr("current: chunks of {size}", size=size_words(advice.now.chunk)), backup, advice.now
+        )
         if advice.changes:
-            title = tr("advised: chunks of {size}", size=chunk_words(advice.then.chunk))
+            title = tr("recommended: chunks of {size}", size=chunk_words(advice.then.chunk))
             yield from _outcome_lines(title, backup, advice.then)
         yield advice.sentence
         if advice.changes:
@@ -129,18 +136,18 @@ def _text(
         yield from (f"  {reason}" for reason in advice.reasons)
         yield ""
     if checks:
-        yield tr("The commands were read, not run:")
+        yield tr("The commands were checked, not run:")
         yield from check_lines(checks)
 
 
 def _source_lines(source: BackupSource) -> Iterator[str]:
     memory = tr("not known") if source.free_memory is None else size_words(source.free_memory)
-    tries = {True: tr("tries again by itself"), False: tr("does not try again"), None: tr("not known")}[source.retries]
+    tries = {True: tr("retries automatically"), False: tr("does not retry"), None: tr("not known")}[source.retries]
     yield f"{source.flavour.value} {source.version}".strip() if source.version else tr("server: not known")
     yield f"  {tr('free memory')}: {memory}"
     yield f"  xtrabackup: {source.xtrabackup or tr('not known')}; xbcloud: {tries}"
     for one in source.files:
-        told = tr("largest {largest}, together {size}", largest=size_words(one.largest), size=size_words(one.size))
+        told = tr("largest {largest}, total {size}", largest=size_words(one.largest), size=size_words(one.size))
         yield f"  {tr('data files')}: {count_words(one.files)}, {told}"
     yield from (f"  ! {problem}" for problem in source.problems)
     yield ""

@@ -67,7 +67,7 @@ def run(options: Namespace) -> int:
     else:
         sys.stdout.write("".join(f"{line}\n" for line in lines(found)))
         if keep:
-            sys.stdout.write(tr("Kept as {name}: choose it again with --mark.", name=keep) + "\n")
+            sys.stdout.write(tr("Kept as {name}. To use it again: --mark.", name=keep) + "\n")
     return FINDINGS if any(change.verdict is Verdict.UNKNOWN for change in found.changes) else GOOD
 
 
@@ -94,8 +94,11 @@ def _kept(options: Namespace) -> tuple[_Past, Callable[[], None]]:
     mark = mark_of(Path(inventory.path))
     if not path.exists():
         raise BadInput(
-            tr("This data folder holds no history: nothing was watched with it."),
-            try_=(tr("Name a recording: pilothouse compare FILE ..."), tr("Watch first: the window, sample, record.")),
+            tr("This data folder contains no history: nothing has been watched with it."),
+            try_=(
+                tr("Name a recording: pilothouse compare FILE ..."),
+                tr("Collect samples first: the window, sample, record."),
+            ),
         )
     store = HistoryStore.open(path, read_only=True)
     store.of_inventory(mark, inventory.addresses())
@@ -130,7 +133,7 @@ def _servers(named: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
     unknown = [server for server in named if server not in known]
     if unknown or not known:
         raise BadInput(
-            tr("No samples of {names} are kept.", names=", ".join(unknown) or tr("any host")),
+            tr("There are no samples of {names}.", names=", ".join(unknown) or tr("any host")),
             try_=(tr("There are samples of: {names}.", names=", ".join(sorted(known))),) if known else (),
         )
     return named or tuple(sorted(known))
@@ -153,7 +156,7 @@ def lines(found: Comparison) -> Iterator[str]:
         yield f"    {verdict}"
     yield f"\n{told(found)}"
     if found.left_out:
-        yield tr("Not offered by these servers: {names}.", names=", ".join(found.left_out))
+        yield tr("Not available on these servers: {names}.", names=", ".join(found.left_out))
 
 
 def document(found: Comparison) -> dict[str, object]:

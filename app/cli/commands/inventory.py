@@ -93,9 +93,9 @@ def _show(inventory: Inventory, *, as_json: bool) -> None:
     for cluster in inventory.clusters:
         sys.stdout.write(tr("cluster {name}: seeds {seeds}\n", name=cluster.name, seeds=", ".join(cluster.seeds)))
         if cluster.networks:
-            sys.stdout.write(tr("  may be asked once named: {networks}\n", networks=", ".join(cluster.networks)))
+            sys.stdout.write(tr("  may be queried if named: {networks}\n", networks=", ".join(cluster.networks)))
         if cluster.retired:
-            sys.stdout.write(tr("  left for good: {names}\n", names=", ".join(cluster.retired)))
+            sys.stdout.write(tr("  permanently removed: {names}\n", names=", ".join(cluster.retired)))
 
 
 def _check(inventory: Inventory, accepted: tuple[str, ...], *, as_json: bool) -> int:
@@ -174,13 +174,17 @@ def _import(options: Namespace) -> int:
     sys.stdout.write(report.preview() + "\n")
     sys.stdout.writelines(f"  problem: {problem}\n" for problem in merged.problems)
     for name in merged.conflicts:
-        sys.stdout.write(tr("  {name}: stands in the inventory with other values; it is left as it is.\n", name=name))
+        sys.stdout.write(tr("  {name}: already in the inventory with different values; left unchanged.\n", name=name))
     if not merged.added:
-        sys.stdout.write(tr("Nothing is to be written: there is no new host in it.\n"))
+        sys.stdout.write(tr("Nothing to write: there is no new host.\n"))
         return _import_code(report, merged)
     if not options.write:
         sys.stdout.write(
-            tr("Nothing was written. Add --write to put {count} new into {path}.\n", count=len(merged.added), path=path)
+            tr(
+                "Nothing was written. Add --write to add the new hosts ({count}) to {path}.\n",
+                count=len(merged.added),
+                path=path,
+            )
         )
         return GOOD
     save_inventory(merged.inventory, path)

@@ -65,7 +65,9 @@ def run(options: Namespace) -> int:
                 sys.stdout.write("\n" + refusal(blocks) + "\n")
                 if any(check.code == "LOCK-FREE" for check in blocks) and _is_foreign(service, draft):
                     hint = "--override LOCK-FREE=REASON --take-over OWNER"
-                    sys.stdout.write(tr("To take a dead console's lock over, say both: {words}", words=hint) + "\n")
+                    sys.stdout.write(
+                        tr("To take over a dead console's lock, give both options: {words}", words=hint) + "\n"
+                    )
             return FINDINGS if blocks else GOOD
         return _run(service, draft, overrides, options)
 
@@ -85,8 +87,8 @@ def _refuse_silence(facts: Facts) -> None:
     """Raise where no host answered: no input is wrong then, and nothing of a plan would rest on anything."""
     if nobody_answered(facts):
         reasons = "\n".join(f"  {line}" for line in problem_lines(facts))
-        title = tr("No host answered: there is nothing to plan from.")
-        raise NoAnswer(f"{title}\n{reasons}".rstrip(), try_=(tr("Mend the way to a host, then plan again."),))
+        title = tr("No host answered, so no plan can be made.")
+        raise NoAnswer(f"{title}\n{reasons}".rstrip(), try_=(tr("Restore the connection to a host, then plan again."),))
 
 
 def _standing(service: ProcedureService, facts: Facts) -> tuple[str, ...]:
@@ -103,10 +105,12 @@ def _refuse_faults(draft: Draft, overrides: tuple[Override, ...], standing: tupl
         # A question without choices is most often a host without an answer; but only of those that the plan asks for.
         unread = tuple(problem_lines(draft.facts, hosts_asked(draft)))
         raise BadInput(
-            tr("The inputs are not complete or not right."), try_=(*standing, *fault_lines(draft.faults), *unread)
+            tr("The inputs are incomplete or invalid."), try_=(*standing, *fault_lines(draft.faults), *unread)
         )
     if draft.violations:
-        raise BadInput(tr("The plan breaks its own laws and is not run."), try_=draft.violations)
+        raise BadInput(
+            tr("The plan violates a rule that every plan must follow, and is not run."), try_=draft.violations
+        )
     codes = {check.code for check in draft.checks} | set(draft.about.later_checks)
     strange = [o.code for o in overrides if o.code not in codes]
     if strange:
@@ -145,7 +149,7 @@ def _rehearsed(rehearsal: Rehearsal, draft: Draft, overrides: tuple[Override, ..
         document = {**_document(draft, overrides), **found}
         print_json(document)
     else:
-        sys.stdout.write("\n" + tr("Rehearsal: every read was made, nothing was changed.") + "\n")
+        sys.stdout.write("\n" + tr("Rehearsal: all reads were made; nothing was changed.") + "\n")
         sys.stdout.write("".join(f"{line}\n" for line in _hindrances(rehearsal, draft, overrides)))
         for number, s in enumerate(rehearsal.steps, 1):
             sys.stdout.write(f"  {number:>2}. {s.step.host or '-':<8} {s.step.title}: {tr(s.words)}\n")
@@ -183,7 +187,7 @@ def _run(service: ProcedureService, draft: Draft, overrides: tuple[Override, ...
     refuse_to_rest_in_an_outage(_plan(draft).steps, options)
     run_id = service.new_run(draft, overrides)
     if not machine:
-        sys.stdout.write("\n" + tr("Run {run} begins.", run=run_id) + "\n")
+        sys.stdout.write("\n" + tr("Run {run} started.", run=run_id) + "\n")
     return drive(service, run_id, options)
 
 
@@ -202,13 +206,13 @@ def refuse_to_rest_in_an_outage(steps: Sequence[Step], options: Namespace) -> No
     words = " ".join(f"--confirm {shlex.quote(step.confirm)}" for step in missing)
     raise BadInput(
         tr(
-            "Nobody would be there to confirm '{title}', and it is asked for while {what}.",
+            "'{title}' must be confirmed while {what}, and nobody would be there to do so.",
             title=missing[0].title,
             what=tr(steps[begins].interrupts),
         ),
         try_=(
-            tr("Confirm it beforehand: {words}", words=words),
-            tr("Or run it at a terminal without --json, where you are asked."),
+            tr("Confirm it in advance: {words}", words=words),
+            tr("Or run it in a terminal without --json and answer there."),
         ),
     )
 
@@ -267,11 +271,11 @@ def _need_owner(held: LockHeld, run_id: str, typed: str) -> None:
         return
     if own is not None:
         command = f"pilothouse resume {run_id}"
-        held.try_ = (*held.try_, tr("Then go on with this one: {command}", command=command))
+        held.try_ = (*held.try_, tr("Then continue this run: {command}", command=command))
         raise held
     wait, _ = held.try_
     command = f"pilothouse resume {run_id} --take-over {shlex.quote(owner)}"
-    held.try_ = (wait, tr("Where that console is gone for good, take its lock over: {command}", command=command))
+    held.try_ = (wait, tr("If that console is permanently gone, take over its lock: {command}", command=command))
     raise held
 
 

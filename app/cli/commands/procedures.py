@@ -67,7 +67,7 @@ def _questions(options: Namespace) -> int:
         return GOOD
     sys.stdout.write("\n".join([*card_lines(about), *field_lines(fields)]) + "\n")
     if not read:
-        told = tr("There is no inventory yet, so no host was read: these are the questions without your hosts.")
+        told = tr("There is no inventory yet, so no host was read. The questions are shown without your hosts.")
         sys.stdout.write(f"{told}\n")
     return GOOD
 

@@ -67,7 +67,7 @@ def run(options: Namespace) -> int:
         return GOOD
     sys.stderr.write(
         tr(
-            "No host answered, so the recording holds no samples. Try each way in by itself: {command}",
+            "No host answered, so the recording holds no samples. Test each connection: {command}",
             command="pilothouse inventory check",
         )
         + "\n"
@@ -77,8 +77,8 @@ def run(options: Namespace) -> int:
 
 def _cut_short(file: Path, trouble: StoreError) -> StoreError:
     return StoreError(
-        tr("{file} ends early: what came last could not be written. {why}", file=file, why=trouble.sentence),
-        safe=tr("What was written before is in the file, and replay opens it."),
+        tr("{file} is incomplete: the last samples could not be written. {why}", file=file, why=trouble.sentence),
+        safe=tr("The file contains everything before that, and replay can open it."),
         try_=trouble.try_,
     )
 
@@ -89,7 +89,7 @@ def _marked(options: Namespace) -> tuple[ChangeMark, ...]:
         file, about = state_file(options), mark_of(Path(read_inventory(options).path))
         return StateShelf(file, about).all()
     except UserError as problem:
-        sys.stderr.write(tr("Without the marked changes: {problem}", problem=problem) + "\n")
+        sys.stderr.write(tr("The recording does not include the marked changes: {problem}", problem=problem) + "\n")
         return ()
 
 
@@ -111,7 +111,7 @@ def _steps(options: Namespace) -> tuple[Event, ...]:
         finally:
             store.close()
     except UserError as problem:
-        sys.stderr.write(tr("Without the steps of runs: {problem}", problem=problem) + "\n")
+        sys.stderr.write(tr("The recording does not include the steps of runs: {problem}", problem=problem) + "\n")
         return ()
 
 
@@ -121,19 +121,19 @@ def _need_place(file: Path) -> None:
         if file.exists():
             raise BadInput(
                 tr("{file} exists already.", file=file),
-                safe=tr("It was left as it is."),
+                safe=tr("It was not changed."),
                 try_=(tr("Choose another file name."),),
             )
         if not file.parent.is_dir():
             raise BadInput(
                 tr("The folder {folder} does not exist.", folder=file.parent),
-                try_=(tr("Make it, or choose another one."),),
+                try_=(tr("Create it, or choose another one."),),
             )
         private_file(file)
         file.unlink()
     except OSError as problem:
         raise BadInput(
             tr("The recording {file} can't be written: {problem}.", file=file, problem=problem.strerror or problem),
-            safe=tr("Nothing was written, and no host was asked."),
+            safe=tr("Nothing was written, and no host was contacted."),
             try_=(tr("Choose a folder that you may write to."),),
         ) from problem

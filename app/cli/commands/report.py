@@ -51,7 +51,7 @@ def _need_new(path: Path | None) -> None:
 def _exists(path: Path) -> BadInput:
     return BadInput(
         tr("{file} exists already.", file=path),
-        safe=tr("It was left as it is."),
+        safe=tr("It was not changed."),
         try_=(tr("Choose another file name."),),
     )
 

@@ -21,7 +21,7 @@ def run(options: Namespace) -> int:
     """Go on or back. Exit codes: see app.cli.arguments."""
     with open_service(options) as service:
         view = service.view(options.run)  # first: nobody is asked to approve what is not there
-        need_word(options, tr("sit at a terminal"))
+        need_word(options, tr("use a terminal"))
         machine = getattr(options, "json", False)
         if not machine:
             sys.stdout.write("\n".join(run_lines(view)) + "\n")

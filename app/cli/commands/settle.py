@@ -32,12 +32,12 @@ def _listed(log: SplitLog, options: Namespace) -> int:
     else:
         sys.stdout.write("\n".join(line for s in stories for line in lines(s)) + "\n" if stories else "")
         if not stories:
-            sys.stdout.write(tr("This data folder remembers no two Primary Components of one cluster.") + "\n")
+            sys.stdout.write(tr("This data folder has no record of two Primary Components in one cluster.") + "\n")
     return FINDINGS if any(s.settled_at is None for s in stories) else GOOD
 
 
 def _settled(log: SplitLog, options: Namespace) -> int:
-    need_word(options, tr("sit at a terminal"))
+    need_word(options, tr("use a terminal"))
     found = open_of(log, options.cluster)
     name, machine = found[0].cluster_name or found[0].cluster_uuid, getattr(options, "json", False)
     if not machine:
@@ -47,9 +47,9 @@ def _settled(log: SplitLog, options: Namespace) -> int:
         return FINDINGS
     reason = options.reason
     if not reason.strip() and not options.yes:
-        reason = _asked(tr("What was done about it (kept with your name): "))
+        reason = _asked(tr("What was done about it (stored with your name): "))
     if not reason.strip():
-        raise BadInput(tr("Say with --reason what was done about it: it stays in the history."))
+        raise BadInput(tr("State with --reason what was done about it: the text stays in the history."))
     done = settle(log, found[0].cluster_uuid, person(), reason)
     if machine:
         print_json([document(s) for s in done])

@@ -44,7 +44,7 @@ def _donor(values: Values, galera: GaleraFacts) -> Row:
         if not galera.cached_downto:
             return Row(tr("this donor"), tr("none"), tr("keeps no write sets"))
         return Row(tr("this donor"), tr("not known yet"), tr("takes a minute"))
-    note = "" if safe >= WEEK_S else tr("{share} margin off", share=format_percent(100.0 * (1.0 - MARGIN)))
+    note = "" if safe >= WEEK_S else tr("minus {share} margin", share=format_percent(100.0 * (1.0 - MARGIN)))
     return Row(tr("this donor"), reach_words(safe), note, _health(safe))
 
 

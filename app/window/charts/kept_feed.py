@@ -33,13 +33,13 @@ class KeptFeed(QObject):
 
     def _keep(self, name: str, before: Stretch, after: Stretch) -> None:
         shelf = self._shelf
-        lasting = tr("Kept. It is found here again, and by pilothouse compare --marks.")
-        told = lasting if shelf.lasts else tr("Kept until this window is closed; a demo leaves nothing behind.")
+        lasting = tr("Kept. You find it here and with pilothouse compare --marks.")
+        told = lasting if shelf.lasts else tr("Kept until you close this window; a demo stores nothing.")
         self._do(lambda: shelf.keep(name, before, after), told)
 
     def _remove(self, mark: KeptMark) -> None:
         shelf, number = self._shelf, mark.number
-        self._do(lambda: shelf.remove(number), tr("{name} was removed; Keep brings it back.", name=mark.name))
+        self._do(lambda: shelf.remove(number), tr("{name} was removed. Keep restores it.", name=mark.name))
 
     def _do(self, act: Callable[[], object], told: str) -> None:
         """Do something and show what is kept then.
@@ -69,7 +69,7 @@ class KeptFeed(QObject):
 def _shown(mark: ChangeMark) -> KeptMark:
     at = moment(mark.made_at)
     if not mark.number:
-        told = tr("Marked {at}; it came with the recording.", at=at)
+        told = tr("Marked {at}; part of the recording.", at=at)
     elif mark.made_by:
         told = tr("Marked {at} by {who}.", at=at, who=mark.made_by)
     else:

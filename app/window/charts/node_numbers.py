@@ -59,7 +59,7 @@ def machine_rows(values: Values, catalogue: Sequence[Metric]) -> tuple[Row, ...]
     numbers = Numbers(values, {metric.key: metric for metric in catalogue})
     rows = (
         _cpu(numbers),
-        _row(numbers, mark("of it iowait"), "cpu.iowait", format_percent),
+        _row(numbers, mark("including iowait"), "cpu.iowait", format_percent),
         _row(numbers, mark("in COMMIT"), "commit.threads", lambda v: plural(round(v), "{n} thread", "{n} threads")),
         _redo(numbers),
         _row(numbers, mark("disk write"), "disk.write_latency", lambda v: format_duration(v / 1000.0)),

@@ -83,14 +83,14 @@ def _section(node: NodeView, way: str) -> str:
 def _no_way(node: NodeView, way: str) -> str:
     """Return by which way in the values would come, and how it is added: not in a recording, where nothing is."""
     told = tr(
-        "This is read over {way}, and the inventory gives no {way} account for {name}.",
+        "Reading this needs {way}, and the inventory has no {way} account for {name}.",
         name=node.name,
         way=_called(node, way),
     )
     if in_past():
         return told
     how = tr(
-        'To add one: "Edit the connection of {name}…" in the menu of the host, or [host.{section}] in the inventory.',
+        'To add one: "Edit the connection of {name}…" in the host\'s menu, or [host.{section}] in the inventory.',
         name=node.name,
         section=_section(node, way),
     )
@@ -101,7 +101,7 @@ def _no_answer(node: NodeView, way: str) -> str:
     heard = heard_last(node)
     why = _why(node, way) or _why(node, SQL) or _why(node, SSH)
     if heard is None and node.watched_since is not None:
-        asked = tr("{name} never answered, asked since {at}", name=node.name, at=format_clock(node.watched_since))
+        asked = tr("{name} has never answered; queried since {at}", name=node.name, at=format_clock(node.watched_since))
         return _because(asked, why)
     return _since(tr("{name} does not answer", name=node.name), heard, why)
 
@@ -135,5 +135,5 @@ def _together(words: list[str]) -> str:
     different = list(dict.fromkeys(words))
     if len(different) == 1:
         return different[0]
-    more = tr_n("{n} more gives none.", "{n} more give none.", len(different) - 1)
+    more = tr_n("{n} more does not answer.", "{n} more do not answer.", len(different) - 1)
     return tr("{sentence} {more}", sentence=different[0], more=more)

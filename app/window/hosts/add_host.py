@@ -74,7 +74,7 @@ class AddHost(QObject):
         if self.fixed:
             told = (
                 tr("This is a recording: its hosts are fixed. Nothing was written."),
-                tr("To watch your own hosts start Pilothouse without demo or replay, and add them there."),
+                tr("To watch your own hosts, start Pilothouse without demo or replay and add them there."),
             )
             self._window.messages.say(Health.WARN, told, tr("Dismiss"))
             return
@@ -253,7 +253,7 @@ class AddHost(QObject):
         told = list(done.problems)
         if done.conflicts:
             names = ", ".join(done.conflicts)
-            told.append(tr("Left as they are in the inventory, with other values: {names}.", names=names))
+            told.append(tr("Already in the inventory with different values; left unchanged: {names}.", names=names))
         if told:
             self._window.messages.say(Health.WARN, tuple(told))
         self.added.emit(done.added)
@@ -336,9 +336,9 @@ def _refuse_another(path: Path, name: str, replaces: str) -> None:
     if name == replaces or is_missing(path):
         return
     others = [host.name for host in load_inventory(path).hosts if host.name != replaces]
-    safe, advice = tr("Nothing was written."), (tr("Give this one another name, or edit that one."),)
+    safe, advice = tr("Nothing was written."), (tr("Choose another name, or edit the existing host."),)
     if name in others:
-        raise BadInput(tr('The inventory has a host named "{name}" already.', name=name), safe=safe, try_=advice)
+        raise BadInput(tr('The inventory already has a host named "{name}".', name=name), safe=safe, try_=advice)
     if like := alike(name, others):
         told = told_alike("host", like, name)
         raise BadInput(tr("Not saved: {told}", told=told), safe=safe, try_=advice)

@@ -35,7 +35,7 @@ def show_first_run(window: MainWindow, told: str = "") -> FirstRunPage:
             for key, source in sources.items()
         },
         "demo": (tr("Open the demo"), page.demo_requested.emit),
-        "new-inventory": (tr("Make a new inventory file…"), page.new_inventory_requested.emit),
+        "new-inventory": (tr("Create an inventory file…"), page.new_inventory_requested.emit),
     }
     _FirstFinder(window, page, actions)
     return page
@@ -78,12 +78,12 @@ def show_trouble(window: MainWindow, problem: UserError, *, of_inventory: bool =
     words = EmptyState(640)
     ways = [
         Way(tr("Try again"), primary=True),
-        Way(tr("Open the demo"), tr("A recorded incident, without any server")),
+        Way(tr("Open the demo"), tr("A recorded incident; no server needed")),
     ]
     if of_inventory:
         ways += [
             Way(tr("Choose another inventory…")),
-            Way(tr("Make a new one…"), tr("The faulty file stays as it is")),
+            Way(tr("Create a new one…"), tr("The invalid file is not changed")),
         ]
     words.say(
         title.rstrip(":"),

@@ -95,7 +95,7 @@ class HostActions(QObject):
         if entry is None:
             self._window.messages.say(
                 Health.WARN,
-                (tr("This node is known from its cluster only: no way to its host is watched yet."),),
+                (tr("This node is known only from its cluster: there is no connection to its host yet."),),
                 tr("Dismiss"),
             )
             return
@@ -115,11 +115,11 @@ class HostActions(QObject):
         self.question.ask(
             tr("Stop watching {host}?", host=name),
             (
-                tr("How it is reached is taken out of the inventory {path}; what was recorded of it stays.",
+                tr("Its connection is removed from the inventory {path}; its recorded history is kept.",
                    path=self._hosts.path),
                 tr("Nothing is changed on the host."),
             ),
-            tr("&Stop watching it"),
+            tr("&Stop watching"),
             lambda _reason: self._remove(host, name),
         )  # fmt: skip
 
@@ -137,14 +137,15 @@ class HostActions(QObject):
     def _removed(self, host: str, name: str, before: Inventory | None) -> None:
         if before is None:
             told = tr(
-                "{host} is not in the inventory: it was found from a host of its cluster, and is watched with it.",
+                "{host} is not in the inventory: it was discovered through a host of its cluster and is "
+                "watched with it.",
                 host=name,
             )
             self._window.messages.say(Health.WARN, (told,), tr("Dismiss"))
             return
         others = tr(
-            "While another host of its cluster is watched it is drawn as not asked yet; in a declared network of the "
-            "cluster it is found again."
+            "While another host of its cluster is watched, it is drawn as 'not asked yet'; in a declared "
+            "network of the cluster it is discovered again."
         )
         title = tr("{host} is no longer in the inventory.", host=host)
         sentences = (others,) if self._watcher.watches_any else ()

@@ -41,7 +41,7 @@ class InventoryChoice(QObject):
 
     def make(self) -> None:
         """Let a person name a new file. One that is there already is opened, never written over."""
-        dialog = self._dialog(tr("Make a new inventory"))
+        dialog = self._dialog(tr("Create an inventory"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
         dialog.setDefaultSuffix("toml")

@@ -166,7 +166,7 @@ def about(options: Namespace, keeper: Keeper) -> tuple[tuple[str, str], ...]:
             (mark("System"), platform.platform()),
             (mark("Licence"), licence),
             (mark("Data folder"), str(folder or "")),
-            (mark("Log"), tr("standard error; --verbose tells more")),
+            (mark("Log"), tr("standard error; --verbose adds details")),
         )
         if value
     )

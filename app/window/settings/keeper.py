@@ -56,5 +56,5 @@ def last_estate(options: Namespace, keeper: Keeper) -> Path | None:
     path = Path(kept)
     if path.is_absolute() and path.is_file():
         return path
-    log.warning("%s", tr("The inventory {path}, which was open last, is not there any more.", path=kept))
+    log.warning("%s", tr("The inventory {path}, which was open last, no longer exists.", path=kept))
     return None

@@ -29,13 +29,13 @@ class CloseQuestion(QObject):
             return True
         numbers = ", ".join(driven)
         self.strip.ask(
-            tr("Run {run} is at work. Close the window all the same?", run=numbers),
+            tr("Run {run} is active. Close the window anyway?", run=numbers),
             (
-                tr("The run is suspended before its next act; work that was begun on a host goes on there."),
-                tr("What is switched on stays on until the run is resumed or undone."),
-                tr("The next start says exactly where it stands: resume {run} or undo {run}.", run=numbers),
+                tr("The run is suspended before its next action; work already started on a host continues there."),
+                tr("Temporary changes stay on until the run is resumed or undone."),
+                tr("The next start shows its exact state: resume {run} or undo {run}.", run=numbers),
             ),
-            tr("&Suspend it and close"),
+            tr("&Suspend and close"),
             lambda _reason: self._suspend(),
         )
         self._window.activateWindow()

@@ -99,7 +99,7 @@ class WizardFlow(QObject):
         self._wizard.say_message(
             Health.TRANSFER,
             (
-                tr("Since {at} every host is read for what this procedure needs to know.", at=since),
+                tr("Since {at}, every host is being read for the facts that this procedure needs.", at=since),
                 tr("Reads only: nothing is changed."),
             ),
         )
@@ -127,7 +127,7 @@ class WizardFlow(QObject):
             self._inputs = {about.node_field: self._host}
         silent = [f"{p.part}: {p.sentence}" for p in facts.problems]
         hosts = [host for host in facts.hosts if host.node is None or host.node.reach.name == "NONE"]
-        silent += [tr("Nothing could be read of {host}: {why}", host=h.host, why=_why(h)) for h in hosts]
+        silent += [tr("Nothing could be read from {host}: {why}", host=h.host, why=_why(h)) for h in hosts]
         self._wizard.say_message(Health.WARN, tuple(silent))
         self._judge()
 
@@ -225,12 +225,12 @@ class WizardFlow(QObject):
             return
         age = time.time() - facts.at
         if age > FRESH_S:
-            said = tr("What the plan rests on is {age} old: it is read again first.", age=format_duration(age))
+            said = tr("The facts behind the plan are {age} old and are read again first.", age=format_duration(age))
             self._asked_to_check = True
             self._gather()
-            self._wizard.say_message(Health.WARN, (said, tr("Approve it then.")))
+            self._wizard.say_message(Health.WARN, (said, tr("Then approve the plan.")))
             return
-        self._wizard.stages.approval.set_busy(tr("The run begins…"))
+        self._wizard.stages.approval.set_busy(tr("The run is starting…"))
 
         def begun(view: RunView) -> None:
             if token is self._token:

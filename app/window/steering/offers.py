@@ -134,9 +134,12 @@ class Offers(QObject):
         if not self._abouts:
             return (every,)  # the service is being opened
         if self._controller.moment is not None:
-            return (Offer(tr("This is the past: End returns to the present"), None), every)
+            return (Offer(tr("This is the past: press End to return to the present"), None), every)
         if not found:
-            return (Offer(tr("No procedure fits {name} as it is now", name=node or cluster.name), None), every)
+            return (
+                Offer(tr("No procedure applies to {name} in its current state", name=node or cluster.name), None),
+                every,
+            )
         first = first_find_out(cluster)
         said = (Offer(first, None),) if first else ()
         return (*said, *(Offer(_text(about), partial(choose, about.name)) for about in found), every)

@@ -228,7 +228,7 @@ class Steering(QObject):
         said: tuple[str, ...] = ()
         if view.live and view.state is RunState.APPROVED:
             hosts = ", ".join(view.plan.hosts)
-            said = (tr("Opening the changing connections and taking the cluster's lock on {hosts}…", hosts=hosts),)
+            said = (tr("Opening the operator connections and taking the cluster's lock on {hosts}…", hosts=hosts),)
         self._wizard.say_message(Health.TRANSFER, said)
 
     def _planned(self, plan: Plan) -> None:
@@ -358,12 +358,12 @@ class Steering(QObject):
 
         if isinstance(problem, LockHeld) and problem.own is None:  # its own run is seen to its end, not overrun
             owner = problem.holder.owner
-            title = tr("Take the lock over from {owner}?", owner=owner)
+            title = tr("Take over the lock from {owner}?", owner=owner)
             sentences = (
-                tr("Only when that console is gone for good: two consoles that act at once can destroy the cluster."),
+                tr("Only if that console is permanently gone: two consoles that act at once can destroy the cluster."),
                 tr("Type {owner} to confirm.", owner=owner),
             )
-            agreed = tr("&Take over and go on")
+            agreed = tr("&Take over and continue")
             take = partial(self.runs.drive, run_id, take_over=True)
             self._wizard.confirm.ask(title, sentences, agreed, lambda _typed: take(), expect=owner)
 
@@ -374,13 +374,13 @@ class Steering(QObject):
         """
         self._show_run(view)
         hosts = with_addresses(problem.hosts, problem.hosts)
-        title = tr("Approve run {run} again, as it stands here?", run=view.run_id)
+        title = tr("Approve run {run} again, as shown here?", run=view.run_id)
         sentences = (
             str(problem),
             tr("Read its steps, their undos and its hosts ({hosts}) first.", hosts=hosts or ", ".join(view.plan.hosts)),
         )
         agreed = partial(self.runs.drive, view.run_id, problem.way, problem.key, approved=problem.approve)
-        self._wizard.confirm.ask(title, sentences, tr("&Approve and go on"), lambda _typed: agreed())
+        self._wizard.confirm.ask(title, sentences, tr("&Approve and continue"), lambda _typed: agreed())
 
     def _failed(self, problem: UserError) -> None:
         if not self.runs.is_open:

@@ -32,7 +32,9 @@ def beside(
 ) -> MongoLink:
     """Open a session with a server on the host's own loopback, with the account that the host's server knows."""
     if entry.sql is None or entry.ssh is None:
-        raise BadInput(tr("A scratch server is reached through SSH, and the inventory gives no such way."),
-                       host=entry.name)  # fmt: skip
+        raise BadInput(
+            tr("A scratch server is reached through SSH, and the inventory has no SSH connection to its host."),
+            host=entry.name,
+        )
     there = replace(entry, sql=replace(entry.sql, port=port, via="tunnel", socket=None))
     return MongoLink.open(there, vault, ssh, limits=limits, limit_s=limit_s)

@@ -26,9 +26,9 @@ ROLES_TO_CHANGE = mark(
 """What an account lacks that may not change a server (MongoDB manual, "Built-In Roles")."""
 
 CLEARS_SETS = mark(
-    "a role that may, given to the account: db.getSiblingDB('admin').createRole({role: 'clearsSets', privileges: "
-    "[{resource: {db: 'local', collection: 'system.replset'}, actions: ['find', 'remove']}], roles: []}); "
-    "db.getSiblingDB('admin').grantRolesToUser(ACCOUNT, ['clearsSets'])"
+    "a role with this privilege, granted to the account: db.getSiblingDB('admin').createRole({role: "
+    "'clearsSets', privileges: [{resource: {db: 'local', collection: 'system.replset'}, actions: ['find', "
+    "'remove']}], roles: []}); db.getSiblingDB('admin').grantRolesToUser(ACCOUNT, ['clearsSets'])"
 )
 """What an account needs besides to remove a set's configuration from a server's data: no built-in role may."""
 

@@ -47,9 +47,9 @@ def connect_error(problem: BaseException, *, where: str, user: str, host: str, l
         return _other_wire(problem, where, host)
     if isinstance(problem, BadProof):
         return AuthFailed(
-            tr("What answers on {where} was not logged in to: {why}.", where=where, why=problem),
+            tr("The login at {where} was not completed: {why}.", where=where, why=problem),
             host=host,
-            try_=(tr("Check that this is the database's port, and whose machine it is."),),
+            try_=(tr("Check that this is the database's port, and that it is the right machine."),),
         )
     if isinstance(problem, CommandFailed):
         return _refused(problem, where, user, host)
@@ -63,13 +63,16 @@ def connect_error(problem: BaseException, *, where: str, user: str, host: str, l
         return OtherProtocol(
             tr("What answers on {where} does not speak MongoDB's protocol.", where=where),
             host=host,
-            try_=(tr("Check the port: another service may have it."),),
+            try_=(tr("Check the port: another service may use it."),),
         )
     return Unreachable(
-        tr("The server on {where} closed the connection before the login was through.", where=where),
+        tr("The server on {where} closed the connection before the login was complete.", where=where),
         host=host,
         try_=(
-            tr("Check that this is the database's port. A server that only takes TLS closes one without, and reverse."),
+            tr(
+                "Check that this is the database's port. A server that requires TLS closes a connection without "
+                "TLS, and vice versa."
+            ),
         ),
     )
 
@@ -78,8 +81,9 @@ def no_tls(where: str, tls: str, host: str) -> TlsMissing:
     """Return the error for a server that broke off at the first words of TLS, where TLS is asked for."""
     return TlsMissing(
         tr(
-            "The server on {where} broke off where TLS begins, as one does that has none, and {tls} asks for it: "
-            "nothing would say that it is the server, and everything could be read on the way.",
+            "The server on {where} closed the connection at the start of TLS, as a server without TLS does, "
+            "and {tls} requires TLS. Without it the server's identity can't be verified, and everything can "
+            "be read in transit.",
             where=where,
             tls=tls,
         ),
@@ -88,10 +92,10 @@ def no_tls(where: str, tls: str, host: str) -> TlsMissing:
         try_=(
             tr('Go through SSH: via = "tunnel", for a server that listens on 127.0.0.1 of its host, or "socket".'),
             tr(
-                'Or watch it unencrypted: tls = "off". What is read can then be read on the way; the password is only '
-                "proven (SCRAM), never sent."
+                'Or watch it unencrypted: tls = "off". Results can then be read in transit; the password is '
+                "never sent, only proven (SCRAM)."
             ),
-            tr("Or switch TLS on at the server (net.ssl.mode)."),
+            tr("Or enable TLS on the server (net.ssl.mode)."),
         ),
     )
 
@@ -113,7 +117,7 @@ def write_error(name: str, answer: Document) -> CommandFailed | None:
     found = first if isinstance(first, dict) else {}
     code, words = found.get("code"), found.get("errmsg")
     return CommandFailed(
-        code if isinstance(code, int) else 0, str(words or tr("it made no write, and gives no reason"))
+        code if isinstance(code, int) else 0, str(words or tr("the write was not made, and the server gives no reason"))
     )
 
 
@@ -122,13 +126,15 @@ def command_error(problem: CommandFailed, *, host: str) -> UserError:
     words = as_line(problem.message, _MOST_WORDS)
     if problem.code in _TIME_UP:
         return TimedOut(
-            tr("The server stopped the command at a limit of time: {text}", text=words or problem.code), host=host
+            tr("The server stopped the command at a time limit: {text}", text=words or problem.code), host=host
         )
     if problem.code in _GOING:
         return Unreachable(tr("The server ended the command: {problem}.", problem=words), host=host)
     if problem.code == UNAUTHORIZED:
         error = QueryFailed(
-            tr("The account may not ask this: {text}", text=words or tr("not authorized")), host=host, errno=13
+            tr("The account is not authorized for this command: {text}", text=words or tr("not authorized")),
+            host=host,
+            errno=13,
         )
         error.try_ = (tr('Give it the role "clusterMonitor" of the database admin, and "read" of config and local.'),)
         return error
@@ -155,20 +161,21 @@ def _refused(problem: CommandFailed, where: str, user: str, host: str) -> UserEr
             try_=(tr("Check the password, and the database that has the account."),),
         )
     return Unreachable(
-        tr("The server on {where} took no connection: {text}.", where=where, text=words or problem.code), host=host
+        tr("The server on {where} accepted no connection: {text}.", where=where, text=words or problem.code), host=host
     )
 
 
 def _other_wire(problem: OtherWire, where: str, host: str) -> OtherProtocol:
     if problem.most < LEAST_WIRE:
         return OtherProtocol(
-            tr("The server on {where} is older than MongoDB 3.2, which this program does not speak with.", where=where),
+            tr("The server on {where} is older than MongoDB 3.2, the oldest supported release.", where=where),
             host=host,
             try_=(tr("Upgrade it to 3.2 first."),),
         )
     return OtherProtocol(
         tr(
-            "The server on {where} speaks wire versions {least} to {most} only; this program knows none above {known}.",
+            "The server on {where} supports only wire versions {least} to {most}; this program supports "
+            "versions up to {known}.",
             where=where,
             least=problem.least,
             most=problem.most,

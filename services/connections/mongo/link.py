@@ -165,7 +165,7 @@ class MongoLink:
         asked = {"replSetGetConfig": 1}
         found = self._changing(lambda: self._wire.exact("admin", asked), limit_s).get("config")
         if not isinstance(found, dict):
-            raise self._unusable(tr("it holds no configuration"))
+            raise self._unusable(tr("it contains no configuration"))
         sent = {"replSetReconfig": reconfigured(found, change, self._host)}
         return self._changing(lambda: self._wire.command("admin", sent), limit_s)
 
@@ -194,14 +194,14 @@ class MongoLink:
             self.abort()  # the next one is logged in, as soon as the member has its users
         if self.logged_in:
             raise QueryFailed(
-                tr("Whoever answers on {where} took the login by certificate, which proves who asks, not who answers: "
-                   "what it says is hearsay. Give the inventory the authority of the server's certificate (ca), with "
-                   'tls = "verify-ca".', where=self.where),
+                tr("The server on {where} accepted the login by certificate, which proves the client's identity "
+                    "but not the server's: its answers can't be trusted. Add the authority of the server's "
+                    'certificate (ca) to the inventory, with tls = "verify-ca".', where=self.where),
                 host=self._host,
                 errno=UNAUTHORIZED,
             )  # fmt: skip
         raise QueryFailed(
-            tr("Whoever answers on {where} has not proven that it knows the password: what it says is hearsay.",
+            tr("The server on {where} has not proven that it knows the password: its answers can't be trusted.",
                where=self.where),
             host=self._host,
             errno=UNAUTHORIZED,
@@ -221,7 +221,7 @@ class MongoLink:
             if isinstance(problem, LimitReached) and problem.limit == "size":
                 raise self._unusable(tr("it is too large")) from problem
             raise TimedOut(
-                tr("The server gave no answer within {limit:g} s.", limit=limit_s),
+                tr("The server did not answer within {limit:g} s.", limit=limit_s),
                 host=self._host,
                 try_=(tr("Check that the server is not stopped, overloaded or out of disk."),),
             ) from problem
@@ -261,7 +261,7 @@ def _reply(answer: Document, template: MongoTemplate, host: str) -> Reply:
     batch = cursor.get("firstBatch") if isinstance(cursor, dict) else None
     found = tuple(one for one in batch if isinstance(one, dict)) if isinstance(batch, list) else ()
     if not isinstance(batch, list) or len(found) != len(batch):
-        raise QueryFailed(tr("The server's answer holds no list of documents."), host=host)
+        raise QueryFailed(tr("The server's answer contains no list of documents."), host=host)
     return Reply(answer, found[: template.limit], more=len(found) >= template.limit > 1)
 
 
@@ -289,7 +289,7 @@ class _Opening:
         under_way: UnderWay | None,
     ) -> None:
         if not isinstance(entry.sql, MongoAccess):
-            raise BadInput(tr("The inventory gives no way to the database of this host."), host=entry.name)
+            raise BadInput(tr("The inventory has no connection to the database of this host."), host=entry.name)
         self._entry = entry
         self._sql = entry.sql
         self._ssh = ssh
@@ -302,7 +302,10 @@ class _Opening:
         """Return who logs in."""
         by_certificate = self._sql.mechanism == "x509"
         if by_certificate and self._sql.cert is None:
-            raise BadInput(tr("A login by certificate needs one, and the inventory gives none."), host=self._entry.name)
+            raise BadInput(
+                tr("A login by certificate needs a client certificate, and the inventory names none."),
+                host=self._entry.name,
+            )
         password = "" if by_certificate or self._sql.password is None else vault.get(self._sql.password).reveal()
         return Credentials(self._sql.user, password, self._sql.source, self._sql.mechanism, self._subject())
 

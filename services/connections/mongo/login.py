@@ -158,7 +158,7 @@ def _go_on(wire: MongoWire, source: str, said: Document, payload: bytes) -> Docu
 def _payload(said: Document) -> bytes:
     payload = said.get("payload")
     if not isinstance(payload, bytes):
-        raise BadReply(tr("it holds no step of a login"))
+        raise BadReply(tr("it contains no login step"))
     return payload
 
 
@@ -173,5 +173,5 @@ def _version(said: Document, name: str) -> int:
     """Return a wire version; servers before 2.6 say none, which is 0."""
     value = said.get(name, 0)
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BadReply(tr("it tells no wire version"))
+        raise BadReply(tr("it reports no wire version"))
     return value

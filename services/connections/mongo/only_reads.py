@@ -45,7 +45,7 @@ def template_of(read: MongoRead) -> MongoTemplate:
     template = MONGO_READS.get(read.name) if type(read) is MongoRead else None
     if template is None:
         raise Refused(
-            tr("The Observer road refuses a command: its registry of MongoDB reads has none of that name."),
+            tr("The Observer refuses a command: its registry of MongoDB reads has no command with that name."),
             safe=tr("Nothing was sent to the host."),
         )
     check(template)
@@ -64,7 +64,7 @@ def check(template: MongoTemplate) -> None:
     )
     if not fine:
         raise Refused(
-            tr("The Observer road refuses the command '{name}': it is no read.", name=template.name),
+            tr("The Observer refuses the command '{name}': it is not a read.", name=template.name),
             safe=tr("Nothing was sent to the host."),
         )
 

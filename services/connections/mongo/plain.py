@@ -40,7 +40,7 @@ def encoded(document: Mapping[str, Any]) -> bytes:
 def decoded(data: bytes) -> Document:
     """Return a document out of exactly these bytes. Raises BadReply for whatever is none."""
     if len(data) < _LEAST_DOCUMENT or int.from_bytes(data[:4], "little", signed=True) != len(data):
-        raise BadReply(tr("a document has not the length that it says"))
+        raise BadReply(tr("a document does not have its declared length"))
     try:
         raw = bson.decode(data, _OPTIONS)
     except Exception as problem:  # what damaged bytes bring a codec to raise is not listed anywhere
@@ -73,7 +73,7 @@ class _Plain:
             return _scalar(raw)
         self._left -= len(raw) + 1
         if depth > MOST_DEEP or self._left < 0:
-            raise BadReply(tr("a document is too deep or has too many values"))
+            raise BadReply(tr("a document is nested too deeply or has too many values"))
         if kind is list:
             return [one if type(one) in _AS_IT_IS else self.value(one, depth + 1) for one in raw]
         return {name: one if type(one) in _AS_IT_IS else self.value(one, depth + 1) for name, one in raw.items()}

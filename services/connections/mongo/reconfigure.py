@@ -29,8 +29,8 @@ def changed(config: Mapping[str, Any], change: SetChange, host: str) -> dict[str
     if version != change.version and not (change.newer and version > change.version):
         moved = QueryFailed(
             tr(
-                "The configuration of the set has version {now}, and the change was made for {wanted}: somebody else "
-                "changed it since.",
+                "The configuration of the set has version {now}, and the change was planned for {wanted}: "
+                "somebody else has changed it.",
                 now=told,
                 wanted=change.version,
             ),
@@ -38,8 +38,8 @@ def changed(config: Mapping[str, Any], change: SetChange, host: str) -> dict[str
             errno=CHANGED_SINCE,
         )
         # Each step that changes a set is done already where the set is as the step would leave it.
-        by_hand = tr("Or make the change by hand, as the plan prints it: a run that goes on then finds its step done.")
-        moved.try_ = (tr("See what was changed (rs.conf()), and plan anew."), by_hand)
+        by_hand = tr("Or make the change manually, as printed in the plan: a resumed run then finds its step done.")
+        moved.try_ = (tr("Check what was changed (rs.conf()), and plan again."), by_hand)
         raise moved
     made: dict[str, Any] = {**config, "version": version + 1}
     for where, value in change.settings:
@@ -57,7 +57,7 @@ def _members(found: Sequence[dict[str, Any]], change: SetChange, host: str) -> l
         raise BadInput(tr("The set has no member {id}.", id=", ".join(map(str, change.removes))), host=host)
     for one in come:
         if any(one[name] == other.get(name) for other in kept for name in ("_id", "host")):
-            raise BadInput(tr("The set has a member {name} already.", name=one["host"]), host=host)
+            raise BadInput(tr("The set already has a member {name}.", name=one["host"]), host=host)
     return [*kept, *come]
 
 

@@ -50,11 +50,11 @@ class Scram:
         fields = _fields(said)
         nonce, salt, rounds = fields.get("r", ""), _unbase(fields.get("s", "")), fields.get("i", "")
         if not nonce.startswith(self._nonce) or not len(self._nonce) < len(nonce) <= _MOST_NONCE or "m" in fields:
-            raise BadProof(tr("it does not answer this login"))
+            raise BadProof(tr("it does not answer the login"))
         if not salt or len(salt) > _MOST_SALT or not (rounds.isascii() and rounds.isdigit() and len(rounds) <= 9):
-            raise BadProof(tr("it gives no salt or no number of rounds"))
+            raise BadProof(tr("it gives no salt or no iteration count"))
         if not LEAST_ROUNDS <= int(rounds) <= MOST_ROUNDS:
-            raise BadProof(tr("it asks for {rounds} rounds", rounds=int(rounds)))
+            raise BadProof(tr("it requests {rounds} iterations", rounds=int(rounds)))
         salted = hashlib.pbkdf2_hmac(self._hash, self._password, salt, int(rounds))
         client = self._hmac(salted, b"Client Key")
         without = f"c=biws,r={nonce}"
@@ -78,7 +78,7 @@ def _fields(said: bytes) -> dict[str, str]:
     try:
         parts = said.decode("utf-8").split(",", 8)
     except UnicodeDecodeError as problem:
-        raise BadProof(tr("it is no text")) from problem
+        raise BadProof(tr("it is not text")) from problem
     return {found[1]: found[2] for found in map(_FIELD.fullmatch, parts) if found is not None}
 
 

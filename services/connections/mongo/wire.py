@@ -104,12 +104,12 @@ class MongoWire:
     def _answer(self) -> bytes:
         length, _, to, kind = _HEAD.unpack(self._exactly(_HEAD.size))
         if to != self._number:
-            raise BadReply(tr("it answers something that was not asked"))
+            raise BadReply(tr("it answers a different request"))
         left = self._meter.left_bytes()
         if length < _HEAD.size or (left is not None and length - _HEAD.size > left):
-            raise BadReply(tr("it says to be {n} bytes long", n=length))
+            raise BadReply(tr("it declares a length of {n} bytes", n=length))
         if kind not in {_OP_REPLY, _OP_MSG}:
-            raise BadReply(tr("it has the unknown kind {kind}", kind=kind))
+            raise BadReply(tr("its kind {kind} is unknown", kind=kind))
         payload = self._exactly(length - _HEAD.size)
         return _reply(payload) if kind == _OP_REPLY else _message(payload)
 
@@ -126,14 +126,14 @@ class MongoWire:
 def _reply(payload: bytes) -> bytes:
     """Return the document of an OP_REPLY."""
     if len(payload) < _REPLY_HEAD.size or _REPLY_HEAD.unpack_from(payload)[3] != 1:
-        raise BadReply(tr("it holds no single document"))
+        raise BadReply(tr("it does not contain exactly one document"))
     return payload[_REPLY_HEAD.size :]
 
 
 def _message(payload: bytes) -> bytes:
     """Return the document of an OP_MSG; what was not agreed on (checksums, streams) is no reply."""
     if len(payload) < 5 or payload[4] != 0 or int.from_bytes(payload[:4], "little") & (_CHECKED | _MORE_TO_COME):
-        raise BadReply(tr("it holds no single document"))
+        raise BadReply(tr("it does not contain exactly one document"))
     return payload[5:]
 
 
@@ -145,7 +145,7 @@ def _judged(answer: Document) -> Document:
     if isinstance(said, int | float) and said == 1:
         return answer
     if "ok" not in answer:
-        raise BadReply(tr("it says neither that the command was done nor that it was not"))
+        raise BadReply(tr("it reports neither success nor failure of the command"))
     raise CommandFailed(_code(answer.get("code")), _words(answer.get("errmsg")))
 
 

@@ -1,11 +1,11 @@
-"""The grammar of what reads (law 2). What is not on a list is refused.
+"""The grammar of the permitted reads (law 2). Whatever is not on a list is refused.
 
-The Observer road sends named reads of a registry only (connections/reads). Behind it stand this grammar, against which
-each of them is held when it is bound first, a session whose transactions are read-only (sql_setup), and an account that
-has no right to change anything (resources/docs/observer.md).
+The Observer sends only named reads of a registry (connections/reads). Three more guards back it up: this grammar, which
+checks each read when it is first bound; a session whose transactions are read-only (connections/sql/setup.py); and an
+account without the privilege to change anything (resources/docs/observer.md).
 
-Statements: a tokenizer that knows only what means the same in every mode of a server (allowlist_sql), then a small
-grammar (allowlist_select) or a pattern (allowlist_show). Commands: a rule per program (allowlist_commands).
+Statements: a tokenizer that accepts only text with the same meaning in every sql_mode of a server (tokens.py), then a
+small grammar (select.py) or a pattern (show.py). Commands: a rule per program (commands.py).
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def check_statement(sql: str, *, heartbeat_table: str | None = None) -> None:
     elif first.kind == "word" and first.text == "checksum":
         _check_checksum(tokens)
     else:
-        what = f"{first.text.upper()} statements" if first.kind == "word" else tr("a statement that begins like this")
+        what = f"{first.text.upper()} statements" if first.kind == "word" else tr("a statement that starts like this")
         raise Refused(
             f"The Observer road refuses {what}: it sends SHOW, SELECT and CHECKSUM TABLE only.",
             safe=tr("Nothing was sent to the server."),
-            try_=(tr("Changes are made by a procedure's step, with its plan and its journal."),),
+            try_=(tr("Only the steps of a procedure make changes, with a plan and a journal."),),
         )
 
 
@@ -51,7 +51,7 @@ def _check_checksum(tokens: tuple[Token, ...]) -> None:
     if kinds == ("word", "word", "name", "op", "name", "end") and (tokens[1].text, tokens[3].text) == ("table", "."):
         return
     raise Refused(
-        tr("The Observer road refuses a CHECKSUM of anything but one table of one schema."),
+        tr("The Observer refuses a CHECKSUM of anything other than one table of one schema."),
         safe=tr("Nothing was sent to the server."),
     )
 
@@ -60,7 +60,7 @@ def check_command(command: Command) -> None:
     """Raise Refused, with a sentence that says why, unless `command` is one read of the list, with or without sudo."""
     program = command.argv[0]
     if command.stdin is not None:
-        raise _refused(program, tr("it is given input, and reads take none"))
+        raise _refused(program, tr("it has input, and reads take no input"))
     for name, value in command.environment:
         if name not in _ENVIRONMENT or value not in _LOCALES:
             raise _refused(
@@ -74,7 +74,7 @@ def check_command(command: Command) -> None:
 def _refused(program: str, why: str) -> Refused:
     shown = program if program.isprintable() and len(program) <= 40 else tr("a command")
     return Refused(
-        tr("The Observer road refuses {shown}: {why}.", shown=shown, why=why),
+        tr("The Observer refuses {shown}: {why}.", shown=shown, why=why),
         safe=tr("Nothing was sent to the host."),
-        try_=(tr("What it may run is listed in resources/docs/observer.md."),),
+        try_=(tr("The permitted commands are listed in resources/docs/observer.md."),),
     )

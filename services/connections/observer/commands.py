@@ -311,7 +311,7 @@ def _check_whole(kind: tuple[str, ...], words: tuple[str, ...]) -> str:
         return ""
     if kind == ("timeout", "300", "nice", "bash", "-c", SUMS) and len(words) > 2 and words[0] == "pilothouse":
         fits = _SUMMED.fullmatch(words[1]) and all(_IN_HEX.fullmatch(word) for word in words[2:])
-        return "" if fits else "its arguments must be a way to sum up rows and tables in hexadecimal digits"
+        return "" if fits else "its arguments must be a method to aggregate rows and tables in hexadecimal digits"
     return "only the frozen reads of a history, of backups, of a folder or of whole data may follow it"
 
 

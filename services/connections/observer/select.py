@@ -6,7 +6,7 @@
     table     := schema.table | cte | ( query ) alias | table [INNER|CROSS|LEFT|RIGHT] JOIN table [ON e | USING (...)]
 
 There is no INTO, no locking clause, no procedure, no index hint, no assignment and no user variable in it; functions
-and tables come from closed lists (allowlist_names).
+and tables come from closed lists (names.py).
 """
 
 from __future__ import annotations
@@ -383,5 +383,5 @@ def _refused(why: str) -> Refused:
     return Refused(
         f"The Observer road refuses this statement: {why}.",
         safe="Nothing was sent to the server.",
-        try_=("What it may send is listed in resources/docs/observer.md.",),
+        try_=("The permitted statements are listed in resources/docs/observer.md.",),
     )

@@ -67,12 +67,12 @@ def check_show(tokens: tuple[Token, ...]) -> None:
     said = " ".join(t.text for t in words[:3] if t.kind == "word").upper()
     raise Refused(
         tr(
-            "The Observer road refuses SHOW {said}: it is not on the list of SHOW statements, or goes on after "
-            "its end.",
+            "The Observer refuses SHOW {said}: it is not on the list of permitted SHOW statements, or has "
+            "text after its end.",
             said=said,
         ),
         safe=tr("Nothing was sent to the server."),
-        try_=(tr("What it may send is listed in resources/docs/observer.md."),),
+        try_=(tr("The permitted statements are listed in resources/docs/observer.md."),),
     )
 
 

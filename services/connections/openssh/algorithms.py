@@ -102,7 +102,7 @@ def none_left(word: str, alias: str, text: str) -> BadInput:
     """Return the error for a list that has nothing of ours."""
     return BadInput(
         tr(
-            "ssh_config's {word} for {name} has none that Pilothouse knows: {text}.",
+            "{word} in ssh_config for {name} contains no algorithm that Pilothouse supports: {text}.",
             word=word,
             name=alias,
             text=as_line(text, _MOST_SAID),

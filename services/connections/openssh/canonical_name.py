@@ -51,14 +51,14 @@ def no_domain_knows(host: str) -> BadInput:
     """Return the error for a short name that no domain knows and that may not be asked for as it is."""
     return BadInput(
         tr(
-            "ssh_config: none of CanonicalDomains knows {host}, as far as the name servers say, and "
-            "CanonicalizeFallbackLocal no forbids to look for the name as it is.",
+            "ssh_config: the name servers find {host} in none of the CanonicalDomains, and "
+            "CanonicalizeFallbackLocal no forbids looking up the unqualified name.",
             host=host,
         ),
-        safe=tr("Nobody was contacted."),
+        safe=tr("No host was contacted."),
         try_=(
             tr("Check the name, the DNS servers and whether the VPN is up."),
-            tr("Or write the host's address, or its whole name, into the inventory."),
+            tr("Or write the host's address or full name into the inventory."),
         ),
     )
 
@@ -70,7 +70,8 @@ def _is_known(name: str, host: str, until: float) -> bool:
         # The short name is not tried in its place: it may be another host's.
         raise TimedOut(
             tr(
-                "The name servers did not say within {limit:g} s which of ssh_config's CanonicalDomains knows {host}.",
+                "The name servers did not answer within {limit:g} s which of the CanonicalDomains in "
+                "ssh_config contains {host}.",
                 limit=MOST_S,
                 host=host,
             ),
@@ -83,5 +84,5 @@ def _is_known(name: str, host: str, until: float) -> bool:
 def _dots(options: Mapping[str, Any]) -> int:
     text = str(options.get("canonicalizemaxdots", "1"))
     if not text.isascii() or not text.isdigit() or len(text) > 3:
-        raise BadInput(tr('ssh_config: "{text}" is no number for {key}.', text=text, key="CanonicalizeMaxDots"))
+        raise BadInput(tr('ssh_config: "{text}" is not a number for {key}.', text=text, key="CanonicalizeMaxDots"))
     return int(text)

@@ -47,7 +47,7 @@ class Conditions:
         Raises BadLine.
         """
         if "'" in rest or "\\" in rest or any(not word or word.startswith("=") or word.endswith("=") for word in words):
-            raise BadLine(tr("this Match is not read the same by every OpenSSH"))
+            raise BadLine(tr("OpenSSH versions read this Match differently"))
         self.wants_final = False
         names = _Names.of(values, address, final=final)
         found, seen, left = True, 0, list(words)
@@ -58,12 +58,12 @@ class Conditions:
             name = name.lower()
             if name == "all" and not given:
                 if seen > 1 or left:
-                    raise BadLine(tr("Match all stands beside other conditions"))
+                    raise BadLine(tr("Match all is combined with other conditions"))
                 return found and not negated
             seen += 1
             if name in {"canonical", "final"} and not given:
                 if name == "final" and negated:
-                    raise BadLine(tr("this Match is not read the same by every OpenSSH"))
+                    raise BadLine(tr("OpenSSH versions read this Match differently"))
                 self.wants_final |= name == "final"
                 found = found and final is not negated
                 continue
@@ -94,11 +94,11 @@ class Conditions:
 
 def _judge(name: str, value: str, rest: str) -> None:
     if name not in CRITERIA:
-        raise BadLine(tr('the condition "{name}" of Match is not known without an ssh program', name=name))
+        raise BadLine(tr('the Match condition "{name}" is not supported without an ssh program', name=name))
     if not value:
         raise BadLine(tr("Match {name} names nothing", name=name))
     if "=" in value and f'"{value}"' not in rest:
-        raise BadLine(tr("this Match is not read the same by every OpenSSH"))
+        raise BadLine(tr("OpenSSH versions read this Match differently"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +136,9 @@ def _succeeds(command: str, limit_s: float) -> bool:
             finally:
                 end(program)
     except subprocess.TimeoutExpired:
-        sentence = tr("Match exec gave no answer within {limit:g} s, so its answer is no.", limit=MOST_S)
+        sentence = tr("Match exec did not end within {limit:g} s and counts as not matched.", limit=MOST_S)
     except OSError as problem:
-        sentence = tr("Match exec can't be started ({problem}), so its answer is no.", problem=problem.strerror)
+        sentence = tr("Match exec can't be started ({problem}) and counts as not matched.", problem=problem.strerror)
     log.warning("%s %s", sentence, _short(command))
     return False
 

@@ -116,10 +116,10 @@ def refuse_open_to_others(name: str) -> None:
     if about.st_uid == os.getuid() and about.st_mode & _OTHERS:
         raise CannotOpen(
             tr(
-                "others may read it (mode {mode}), so that ssh does not use it",
+                "others may read it (mode {mode}), so ssh does not use it",
                 mode=f"{stat.S_IMODE(about.st_mode):04o}",
             ),
-            try_=tr("Take it from the others: chmod 600 {name}", name=name),
+            try_=tr("Restrict its permissions: chmod 600 {name}", name=name),
         )
 
 
@@ -149,19 +149,19 @@ def _loaded(file: KeyFile, secret: bytes | None) -> _Private:
     except TypeError as problem:  # the library's word for a passphrase that is missing
         if secret is None:
             raise NeedsPassphrase(tr("it has a passphrase, and none is configured")) from problem
-        raise CannotOpen(tr("the passphrase does not open it")) from problem
+        raise CannotOpen(tr("the passphrase is wrong")) from problem
     except UnsupportedAlgorithm as problem:
         raise CannotOpen(
-            tr("it is sealed in a way that is not known here ({problem})", problem=problem),
-            try_=tr("Give it another passphrase, which seals it anew: ssh-keygen -p -f {name}", name=file.name),
+            tr("its encryption is not supported ({problem})", problem=problem),
+            try_=tr("Set a new passphrase, which re-encrypts the key: ssh-keygen -p -f {name}", name=file.name),
         ) from problem
     except (binascii.Error, ValueError, InvalidTag, InvalidSignature):
         # The library's words quote what it read, which may be the private key: they go nowhere, into no traceback.
         if secret is not None:
-            raise CannotOpen(tr("the passphrase does not open it")) from None
+            raise CannotOpen(tr("the passphrase is wrong")) from None
         raise CannotOpen(
-            tr("it is damaged, or of a kind that is not known here"),
-            try_=tr("Look at it: ssh-keygen -l -f {name}", name=file.name),
+            tr("it is damaged, or of an unsupported type"),
+            try_=tr("Check it: ssh-keygen -l -f {name}", name=file.name),
         ) from None
     if not isinstance(found, _Private):
         raise _old_kind(type(found).__name__.removesuffix("PrivateKey"))
@@ -172,8 +172,8 @@ def _loaded(file: KeyFile, secret: bytes | None) -> _Private:
 
 def _old_kind(kind: str) -> CannotOpen:
     return CannotOpen(
-        tr("its kind of key ({kind}) is no more taken for a login", kind=kind),
-        try_=tr("Make a new key: ssh-keygen -t ed25519"),
+        tr("its key type ({kind}) is no longer accepted for a login", kind=kind),
+        try_=tr("Create a new key: ssh-keygen -t ed25519"),
     )
 
 
@@ -188,8 +188,8 @@ def _by_library(file: KeyFile, secret: bytes | None) -> object:
     block = _PEM.search(file.data)  # "Bag Attributes" and remarks stand before and between
     if block is None:
         raise CannotOpen(
-            tr("it is no private key that is known here"),
-            try_=tr("Look at it: ssh-keygen -l -f {name}", name=file.name),
+            tr("it is not a supported private key"),
+            try_=tr("Check it: ssh-keygen -l -f {name}", name=file.name),
         )
     return load_pem_private_key(block[0] + b"\n", secret)
 
@@ -207,7 +207,7 @@ def _refuse_other_forms(file: KeyFile) -> None:
             try_=tr("Convert it: puttygen {name} -O private-openssh -o {name}.openssh", name=name),
         )
     if data.startswith(b"SSH PRIVATE KEY FILE FORMAT 1.1"):
-        raise CannotOpen(tr("it is a key of SSH 1"), try_=tr("Make a new key: ssh-keygen -t ed25519"))
+        raise CannotOpen(tr("it is a key for SSH protocol 1"), try_=tr("Create a new key: ssh-keygen -t ed25519"))
     if b"---- BEGIN SSH2 " in data:
         raise CannotOpen(
             tr("it is in the format of RFC 4716 (ssh.com)"),
@@ -215,8 +215,8 @@ def _refuse_other_forms(file: KeyFile) -> None:
         )
     if (encoding := marked_encoding(data)).startswith("UTF-16"):
         raise CannotOpen(
-            tr("it is written in {encoding}, which ssh does not read", encoding=encoding),
-            try_=tr("Save it in UTF-8 without a mark at its beginning."),
+            tr("it is encoded in {encoding}, which ssh does not read", encoding=encoding),
+            try_=tr("Save it in UTF-8 without a byte order mark."),
         )
     if data.startswith(b"\x30"):
         raise CannotOpen(
@@ -228,7 +228,7 @@ def _refuse_other_forms(file: KeyFile) -> None:
         raise _old_kind("DSA")
     if sealed is not None and sealed.kind.startswith("sk-"):
         raise CannotOpen(
-            tr("it is a security key's ({kind}), which is used through the agent only", kind=sealed.kind),
+            tr("it is a security key ({kind}), which can be used only through the agent", kind=sealed.kind),
             try_=tr("Load it into the agent: ssh-add {name}", name=name),
         )
 

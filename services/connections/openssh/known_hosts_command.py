@@ -82,7 +82,7 @@ class KnownHostsCommand:
             return _not_run(str(problem))
         program = as_line(argv[0], _MOST_SAID)
         if not _is_whole_path(argv[0]):
-            return _not_run(tr("{file} is not a whole path", file=program))
+            return _not_run(tr("{file} is not an absolute path", file=program))
         try:
             Path(argv[0]).stat()
         except OSError as problem:
@@ -175,7 +175,7 @@ def _run(argv: list[str], errors: IO[bytes]) -> tuple[bytes, str]:
             _end(running)
             output.has_ended(_AFTER_S)
     if output.is_too_much:
-        return b"", tr("it said more than {n} MiB", n=MOST_BYTES // 2**20)
+        return b"", tr("it wrote more than {n} MiB", n=MOST_BYTES // 2**20)
     if code is None:
         return b"", tr("it did not end within {limit:g} s", limit=MOST_S)
     if code < 0:
@@ -206,14 +206,14 @@ def _failed(argv: list[str], why: str) -> HostKeysUnread:
     line = as_line(" ".join(argv), _MOST_SAID)
     return HostKeysUnread(
         tr(
-            "ssh_config's {word} failed, so that it is not known which keys it has ({line}): {why}.",
+            "{word} in ssh_config failed, so its host keys are not known ({line}): {why}.",
             word=NAME,
             line=line,
             why=why,
         ),
-        safe=tr("No login was attempted: ssh lets no host through either."),
+        safe=tr("No login was attempted: ssh accepts no host in this case either."),
         try_=(
-            tr("Run it at a terminal: {line}", line=line),
-            tr('Or give this host a file without it: config = "…" in its [host.ssh].'),
+            tr("Run it in a terminal: {line}", line=line),
+            tr('Or give this host a configuration file without it: config = "…" in its [host.ssh].'),
         ),
     )

@@ -98,7 +98,7 @@ def ask_ssh(program: str, question: Question) -> Settings:
     key = (program, question, tuple(sorted(environment_for_children().items())))
     before = watched([program, *files])
     if before.refused:
-        raise BadInput(before.refused, safe=tr("Nobody was contacted."))
+        raise BadInput(before.refused, safe=tr("No host was contacted."))
     with _lock:
         kept = _kept.get(key)
     if kept is not None and kept[0] == before:
@@ -197,11 +197,9 @@ def _run(program: str, question: Question, text: str | None, *, of_session: bool
         raise no_domain_knows(host[1])
     if code != 0:
         raise BadInput(
-            tr(
-                "ssh does not read its configuration for {address}: {said}", address=question.address, said=_short(said)
-            ),
-            safe=tr("Nobody was contacted."),
-            try_=(tr("Try it at a terminal: ssh -G {address}", address=question.address),),
+            tr("ssh can't read its configuration for {address}: {said}", address=question.address, said=_short(said)),
+            safe=tr("No host was contacted."),
+            try_=(tr("Try it in a terminal: ssh -G {address}", address=question.address),),
         )
     return answer, frozenset(match[1].strip() for line in lines_of(said) if (match := _READS.match(line)))
 
@@ -235,10 +233,10 @@ def _exit_code(argv: Sequence[str], address: str, stdin: IO[bytes] | None, told:
                 end(running)
     except subprocess.TimeoutExpired:
         raise TimedOut(
-            tr("ssh did not say within {limit:g} s what its configuration means for {address}.",
+            tr("ssh -G did not report the configuration for {address} within {limit:g} s.",
                limit=MOST_S, address=address),
-            safe=tr("Nobody was contacted."),
-            try_=(tr("Look at its Match exec and CanonicalizeHostname: ssh -vG {address}", address=address),),
+            safe=tr("No host was contacted."),
+            try_=(tr("Check its Match exec and CanonicalizeHostname: ssh -vG {address}", address=address),),
         ) from None  # fmt: skip
     except OSError as problem:
         raise BadInput(

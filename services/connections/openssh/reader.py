@@ -86,7 +86,7 @@ class _Reading:
         """Read a file and those that it includes. Raises BadInput with file and line."""
         path = place.file.path
         if place.depth > MOST_INCLUDES:
-            raise BadInput(tr("{file}: Include goes deeper than {n} files.", file=path, n=MOST_INCLUDES))
+            raise BadInput(tr("{file}: Include is nested deeper than {n} files.", file=path, n=MOST_INCLUDES))
         self.files += 1
         if self.files > MOST_FILES:
             raise BadInput(tr("{file}: {word} names more than {n} files.", file=path, word="Include", n=MOST_FILES))
@@ -97,13 +97,13 @@ class _Reading:
             except BadLine as problem:
                 raise BadInput(
                     tr(
-                        "{file} is not a valid ssh_config, or not one that is read without an ssh program: line "
+                        "{file} is not a valid ssh_config, or can't be read without an ssh program: line "
                         "{number}: {problem}.",
                         file=path,
                         number=number,
                         problem=problem,
                     ),
-                    safe=tr("Nobody was contacted."),
+                    safe=tr("No host was contacted."),
                 ) from problem
 
     def _line(self, line: str, place: _Place, final: bool) -> None:
@@ -112,7 +112,7 @@ class _Reading:
             return
         keyword = OTHER_NAMES.get(keyword, keyword)
         if not rest:
-            raise BadLine(tr("nothing stands behind {word}", word=keyword))
+            raise BadLine(tr("nothing follows {word}", word=keyword))
         words = arguments(rest)
         if keyword == "host":
             place.active = self._is_of(words, place)
@@ -143,7 +143,7 @@ class _Reading:
         base = below_home("~/.ssh") if of_user else SYSTEM_FOLDER
         for word in words:
             if not word or "%" in word or "$" in word or (word.startswith("~") and not of_user):
-                raise BadLine(tr('Include "{text}" is not read the same by every OpenSSH', text=word))
+                raise BadLine(tr('OpenSSH versions read Include "{text}" differently', text=word))
             for name in self.globs.matching(base / below_home(word)):
                 inner = ConfigFile(name, of_user, judged=True)
                 self.read(_Place(inner, place.depth + 1, place.active, place.never or not place.active), final=final)
@@ -157,7 +157,7 @@ class _Reading:
                 and self.values.get("proxyjump") == [_NO_JUMP]
                 and name not in self.values
             ):
-                raise BadLine(tr("ProxyCommand behind ProxyJump none is not read the same by every OpenSSH"))
+                raise BadLine(tr("OpenSSH versions read ProxyCommand after ProxyJump none differently"))
             self._keep(name, [text], active)
         elif name == "proxyjump":
             self._jump(rest.lstrip(" \t\r\n="), active)
@@ -185,7 +185,7 @@ class _Reading:
             is_unset = name in TIMES and value == _NONE
             self._keep(name, [value], active and not is_unset)
         elif name not in OF_NO_WEIGHT and not fits_list(name, self.values.get("ignoreunknown", [""])[0], is_host=True):
-            raise BadLine(tr('the option "{name}" is not known without an ssh program', name=name))
+            raise BadLine(tr('the option "{name}" is not supported without an ssh program', name=name))
 
     def _keep(self, name: str, values: list[str], active: bool) -> None:
         if active:
@@ -197,7 +197,7 @@ class _Reading:
             return
         text = text.partition("#")[0].rstrip(" \t\r\n")
         if not all(parse_hop(hop) for hop in text.split(",")):
-            raise BadLine(tr('"{hop}" is no jump host', hop=text))
+            raise BadLine(tr('"{hop}" is not a jump host', hop=text))
         if active and "proxycommand" not in self.values and "proxyjump" not in self.values:
             self.values |= {"proxyjump": [text], "proxycommand": [_NONE]}
 
@@ -251,7 +251,7 @@ def _refuse_circle(values: dict[str, list[str]]) -> None:
     hop = parse_hop(values.get("proxyjump", [""])[0].rpartition(",")[2])
     user, host, port = (values[name][0] for name in ("user", "hostname", "port"))
     if hop is not None and (hop[0] or user, hop[1], str(hop[2] or 22)) == (user, host, port):
-        raise BadInput(tr("ssh_config leads to {host} through itself.", host=host), safe=tr("Nobody was contacted."))
+        raise BadInput(tr("ssh_config reaches {host} through itself.", host=host), safe=tr("No host was contacted."))
 
 
 def _plain(host: str) -> str:
@@ -275,26 +275,26 @@ def _lines(file: ConfigFile) -> list[str]:
     if foreign:
         raise BadInput(tr("{file} is not used: {problem}.", file=path, problem=foreign))
     if sentence := other_encoding(path, data):
-        raise BadInput(sentence, safe=tr("Nobody was contacted."))
+        raise BadInput(sentence, safe=tr("No host was contacted."))
     text = data.decode("utf-8", "surrogateescape")
     if "\0" in text:
-        raise BadInput(tr("{file} is not a text.", file=path))
+        raise BadInput(tr("{file} is not a text file.", file=path))
     return lines_of(text)
 
 
 def _only(name: str, words: Sequence[str]) -> str:
     if not words or not words[0]:
-        raise BadLine(tr("nothing stands behind {word}", word=name))
+        raise BadLine(tr("nothing follows {word}", word=name))
     if len(words) > 1:
-        raise BadLine(tr('{word} takes one word, and "{text}" is more', word=name, text=" ".join(words)))
+        raise BadLine(tr('{word} takes one word, and "{text}" has more', word=name, text=" ".join(words)))
     return words[0]
 
 
 def _files(name: str, words: Sequence[str]) -> list[str]:
     if not words or not all(words) or (len(words) > 1 and any(word.lower() == _NONE for word in words)):
-        raise BadLine(tr('{word} does not take "{text}"', word=name, text=" ".join(words)))
+        raise BadLine(tr('{word} does not accept "{text}"', word=name, text=" ".join(words)))
     if name == "revokedhostkeys" and len(words) > 1:
-        raise BadLine(tr("{word} with several files is not read the same by every OpenSSH", word=name))
+        raise BadLine(tr("OpenSSH versions read {word} with several files differently", word=name))
     return list(words)
 
 
@@ -304,20 +304,20 @@ def _domains(words: Sequence[str]) -> list[str]:
         or (len(words) > 1 and any(word.lower() == _NONE for word in words))
         or not all(_DOMAIN.fullmatch(word) for word in words)
     ):
-        raise BadLine(tr('{word} does not take "{text}"', word="canonicaldomains", text=" ".join(words)))
+        raise BadLine(tr('{word} does not accept "{text}"', word="canonicaldomains", text=" ".join(words)))
     return [word.lower() for word in words]
 
 
 def _choice(name: str, text: str) -> str:
     if text.lower() not in CHOICES[name]:
-        raise BadLine(tr('{word} does not take "{text}"', word=name, text=text))
+        raise BadLine(tr('{word} does not accept "{text}"', word=name, text=text))
     return text.lower()
 
 
 def _agent(text: str) -> str:
     named = re.findall(r"\$\{([^}]*)", text) if "${" in text else []
     if text.startswith("$") and not text.startswith("${") and not re.fullmatch(r"[A-Za-z0-9_]+", text[1:]):
-        raise BadLine(tr('"{text}" names no variable', text=text))
+        raise BadLine(tr('"{text}" does not name a variable', text=text))
     if missing := [name for name in named if name not in os.environ]:
         raise BadLine(tr('the variable "{text}" is not set', text=missing[0]))
     return text
@@ -325,5 +325,5 @@ def _agent(text: str) -> str:
 
 def _number(text: str) -> str:
     if not text.isascii() or not text.isdigit() or len(text) > 10 or int(text) > _MOST_NUMBER:
-        raise BadLine(tr('"{text}" is no whole number', text=text))
+        raise BadLine(tr('"{text}" is not a whole number', text=text))
     return str(int(text))

@@ -71,16 +71,16 @@ def read_revoked_keys(file: str) -> RevokedKeys:
     except OSError as problem:
         raise HostKeysUnread(
             tr("RevokedHostKeys {file} can't be read ({problem}).", file=file, problem=problem.strerror or problem),
-            safe=tr("No login was attempted: without the list a host could pass that ssh refuses."),
-            try_=(tr("Put the list back, or take RevokedHostKeys out of ssh_config."),),
+            safe=tr("No login was attempted: without the list, a host that ssh refuses could be accepted."),
+            try_=(tr("Restore the list, or remove RevokedHostKeys from ssh_config."),),
         ) from problem
     try:
         return _krl(data) if data.startswith(_MAGIC) else _plain(data)
     except (ValueError, struct.error) as problem:
         raise HostKeysUnread(
-            tr("RevokedHostKeys {file} holds what is not known here ({problem}).", file=file, problem=problem),
-            safe=tr("No login was attempted: without the list a host could pass that ssh refuses."),
-            try_=(tr("Look at it: ssh-keygen -Q -l -f {file}", file=file),),
+            tr("RevokedHostKeys {file} contains unsupported data ({problem}).", file=file, problem=problem),
+            safe=tr("No login was attempted: without the list, a host that ssh refuses could be accepted."),
+            try_=(tr("Check it: ssh-keygen -Q -l -f {file}", file=file),),
         ) from problem
 
 

@@ -64,7 +64,7 @@ class Settings:
         if text in {"", "none"}:
             return None
         if not text.isascii() or not text.isdigit() or len(text) > 10:
-            raise BadInput(tr('ssh_config: "{text}" is no number for {key}.', text=text, key=name))
+            raise BadInput(tr('ssh_config: "{text}" is not a number for {key}.', text=text, key=name))
         return int(text)
 
 

@@ -62,7 +62,7 @@ class Tokens:
             if not closed or name not in os.environ:
                 raise BadInput(
                     tr("ssh_config: {key} names a variable that is not set: {text}", key=what, text=found[0]),
-                    safe=tr("Nobody was contacted."),
+                    safe=tr("No host was contacted."),
                 )
             return os.environ[name]
 
@@ -93,6 +93,6 @@ class Tokens:
         if letter in known and (not only or letter in only + "%") and not (letter == "C" and self.jump):
             return known[letter]()
         raise BadInput(
-            tr("ssh_config: {key} has a token that is not known here: {text}", key=what, text=f"%{letter}"),
-            safe=tr("Nobody was contacted."),
+            tr("ssh_config: {key} has an unsupported token: {text}", key=what, text=f"%{letter}"),
+            safe=tr("No host was contacted."),
         )

@@ -54,7 +54,7 @@ def other_encoding(file: Path, data: bytes) -> str:
     if not encoding:
         return ""
     return tr(
-        "{file} is written in {encoding}, which ssh does not read: save it in UTF-8 without a mark at its beginning.",
+        "{file} is encoded in {encoding}, which ssh does not read: save it in UTF-8 without a byte order mark.",
         file=file,
         encoding=encoding,
     )

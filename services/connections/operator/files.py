@@ -207,7 +207,7 @@ _DOES = {
     READ: mark("Reading {path}"),
     COPY: mark("Copying {path}"),
     REMOVE: mark("Removing {path}"),
-    MAKE: mark("Making the folder {path}"),
+    MAKE: mark("Creating the folder {path}"),
 }
 
 
@@ -219,8 +219,8 @@ def need_done(output: Output, path: str, host: str) -> None:
         problem = NotWritten(
             tr("{path} was not changed: {why}", path=path, why=why),
             host=host,
-            safe=tr("The file is as it was.") if sure else tr("The file is as it was, or whole and new."),
-            try_=(tr("Look at who may write to its folder, and what stands there; then plan anew."),),
+            safe=tr("The file is unchanged.") if sure else tr("The file is either unchanged or completely replaced."),
+            try_=(tr("Check the permissions and the contents of its folder, then plan again."),),
         )
         problem.sure = sure
         raise problem
@@ -239,7 +239,7 @@ def seen(output: Output, path: str, host: str) -> FileSeen:
             tr("{path} was not read: {why}", path=path, why=why),
             host=host,
             safe=tr("Nothing was written."),
-            try_=(tr("Look at who may write to its folder, and what stands there; then plan anew."),),
+            try_=(tr("Check the permissions and the contents of its folder, then plan again."),),
         )
     owner, mode = found or ("", "")
     there = found is not None

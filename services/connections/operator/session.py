@@ -126,7 +126,7 @@ class HostOperator:
         self._links.refuse_when_closed()
         access = self._entry.ssh
         if access is None:
-            raise BadInput(tr("The inventory gives no SSH way to this host."), host=self.host)
+            raise BadInput(tr("The inventory has no SSH connection to this host."), host=self.host)
         link = self._links.ssh()
         wrapped = sudo.wrap(command, access, self._vault, user=link.target.user, host=self.host)
         return self._sent(
@@ -151,7 +151,7 @@ class HostOperator:
         output = self.run(operator_files.read(path, most, follow=follow), limit_s=limit_s)
         found = operator_files.seen(output, path, self.host)
         if whole and len(found.content) >= most:
-            raise BadInput(tr("The file {path} is too large to be handled.", path=path), host=self.host)
+            raise BadInput(tr("The file {path} is too large.", path=path), host=self.host)
         return found
 
     def read_file(self, path: str, *, limit_s: float = 10.0) -> bytes | None:
@@ -185,7 +185,7 @@ class HostOperator:
     def _mongo(self, limit_s: float) -> MongoLink:
         self._links.refuse_when_closed()
         if not takes(self._entry, COMMANDS):
-            raise BadInput(tr("The inventory does not say that a MongoDB server runs here."), host=self.host)
+            raise BadInput(tr("The inventory names no MongoDB server on this host."), host=self.host)
         link = self._links.mongo(limit_s)
         try:
             link.greet(limit_s=limit_s)
@@ -198,10 +198,10 @@ class HostOperator:
         socket = self._entry.sql.socket if self._entry.sql is not None else None
         if not socket and (self._entry.on or self._entry.others):
             raise BadInput(
-                tr("The host carries several servers, and the inventory names no socket of this one."),
+                tr("The host has several servers, and the inventory names no socket for this server."),
                 host=self.host,
-                safe=tr("Nothing was sent to any of them."),
-                try_=(tr('Give it its "socket", or an "operator_user", in the inventory.'),),
+                safe=tr("Nothing was sent to any server."),
+                try_=(tr('Set "socket" or "operator_user" for this server in the inventory.'),),
             )
         for program in operator_client.PROGRAMS:
             command = operator_client.command(program, sql, socket, limit_s)
@@ -209,9 +209,12 @@ class HostOperator:
             if not operator_client.is_missing(output):
                 return self._client_rows(output, limit_s)
         raise BadInput(
-            tr("There is no mariadb or mysql client program on the host, and no account that may change the server."),
+            tr(
+                "The host has no mariadb or mysql client program, and the inventory has no account that may "
+                "change the server."
+            ),
             host=self.host,
-            try_=(tr('Give the host an "operator_user" in the inventory.'),),
+            try_=(tr('Set "operator_user" for the host in the inventory.'),),
         )
 
     def _client_rows(self, output: Output, limit_s: float) -> Rows:
@@ -222,7 +225,7 @@ class HostOperator:
             raise
 
     def _unknown(self) -> str:
-        return tr("It may have had its effect on {host}, or still have it; look before it is repeated.", host=self.host)
+        return tr("It may have taken effect on {host}, or may still do so; check before you repeat it.", host=self.host)
 
     def _sent(self, call: Callable[[], T]) -> T:
         """Make a call whose failure to answer does not mean that nothing happened."""
@@ -236,7 +239,7 @@ class HostOperator:
 
     def _laid_down(self) -> Refused:
         return Refused(
-            tr("No procedure is armed for this host any more."), host=self.host, safe=tr("Nothing more is sent to it.")
+            tr("No procedure is armed for this host now."), host=self.host, safe=tr("Nothing more is sent to it.")
         )
 
 
@@ -250,4 +253,4 @@ def _as_operator(entry: HostEntry) -> HostEntry:
 
 def _need_absolute(path: str, host: str) -> None:
     if not path.startswith("/") or "\0" in path:
-        raise BadInput(tr("A file on a host needs its whole path, not {path}.", path=path), host=host)
+        raise BadInput(tr("A file on a host needs an absolute path, not {path}.", path=path), host=host)

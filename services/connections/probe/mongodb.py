@@ -70,9 +70,9 @@ def greeting(link: MongoLink) -> tuple[Document, str]:
 def login_words(link: MongoLink, user: str, version: str) -> str:
     """Return who is logged in: a server without access control, and an arbiter, ask nobody."""
     if link.greeting.arbiter:
-        return tr("An arbiter holds no accounts; the server is MongoDB {version}.", version=version)
+        return tr("An arbiter has no accounts; the server is MongoDB {version}.", version=version)
     if not link.logged_in:
-        return tr("Nobody is logged in, as the inventory says; the server is MongoDB {version}.", version=version)
+        return tr("Not logged in, as set in the inventory; the server is MongoDB {version}.", version=version)
     return tr(
         "Logged in as {user}; the server is MongoDB {version}.", user=user or tr("the certificate"), version=version
     )

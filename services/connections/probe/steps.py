@@ -31,7 +31,7 @@ TITLES = {
 def said_by(output: Output) -> str:
     """Return what a command that did not do what it is for said, in a line."""
     words = as_line(output.text, 80) or as_line(output.error_text, 200)
-    return words or tr("exit code {code}, and no word", code=output.exit_code)
+    return words or tr("exit code {code}, no output", code=output.exit_code)
 
 
 def steps_of(entry: HostEntry) -> tuple[str, ...]:

@@ -156,7 +156,7 @@ class _Probe:
     def _bounded(self, name: str, step: Callable[[], T]) -> T | None:
         """Take some steps; what nobody foresaw is told as one that failed, and the others are taken all the same."""
         try:
-            with foreign(lambda problem: unforeseen(problem, tr("Trying this way"), self.entry.name)):
+            with foreign(lambda problem: unforeseen(problem, tr("Testing this connection"), self.entry.name)):
                 return step()
         except Unforeseen as problem:
             self._fail(name, problem)
@@ -184,7 +184,11 @@ class _Probe:
             return None
         if target.jumps or target.proxy_command:
             way = " then ".join(target.jumps) or "ProxyCommand"
-            self._add("name", "skipped", tr("{host} is resolved on the way, through {way}.", host=target.host, way=way))
+            self._add(
+                "name",
+                "skipped",
+                tr("{host} is resolved on the remote side, through {way}.", host=target.host, way=way),
+            )
         else:
             self._resolve(target.host)
         try:
@@ -226,7 +230,7 @@ class _Probe:
         if mute is not None:
             self._fail("shell", mute)
             return False
-        self._add("shell", "passed", tr("Commands are run for the login."))
+        self._add("shell", "passed", tr("The login can run commands."))
         return True
 
     def _output(self, link: SshLink, read: CommandRead, wrapped: sudo.Wrapped | None = None) -> Output:
@@ -243,7 +247,9 @@ class _Probe:
             return
         if access.sudo == "none":
             self._add(
-                "sudo", "skipped", tr("Not configured: what only root may read (logs, others' /proc) is not shown.")
+                "sudo",
+                "skipped",
+                tr("Not configured: data that only root may read (logs, /proc of other users) is not shown."),
             )
             return
         read = commands.WHO.read(sudo=True)
@@ -259,14 +265,14 @@ class _Probe:
             self._add(
                 "sudo",
                 "failed",
-                tr("sudo ran, but did not make {user} root: {text}", user=user, text=said_by(output)),
+                tr("sudo ran, but {user} did not become root: {text}", user=user, text=said_by(output)),
             )
 
     def _sql(self, link: SshLink | None) -> None:
         access = self.entry.sql
         assert access is not None
         if access.via != "direct" and self.entry.ssh is not None and link is None:
-            self._add("sql-tcp", "skipped", tr("The way to the database leads through SSH, which failed."))
+            self._add("sql-tcp", "skipped", tr("The connection to the database needs SSH, which failed."))
             return
         through = (lambda: link) if link is not None else None
         if self.entry.ssh is None and access.via == "direct":
@@ -305,7 +311,9 @@ class _Probe:
             self._fail("operator", problem)
             return
         if user == access.user:
-            told = tr("{user} is the observer's account too: watching could change the server.", user=user)
+            told = tr(
+                "{user} is also the observer's account: sessions for watching could change the server.", user=user
+            )
             self._add("operator", "warned", told)
         elif rights:
             told = tr("{user} may change the server ({rights}).", user=user, rights=", ".join(sorted(rights)))
@@ -315,8 +323,8 @@ class _Probe:
                 "operator",
                 "warned",
                 tr(
-                    "{user} logs in, but SHOW GRANTS names neither SUPER nor "
-                    "SYSTEM_VARIABLES_ADMIN: procedures could not set what they must.",
+                    "{user} logs in, but SHOW GRANTS lists neither SUPER nor SYSTEM_VARIABLES_ADMIN: "
+                    "procedures could not set the variables they need.",
                     user=user,
                 ),
             )

@@ -56,23 +56,23 @@ def tls_told(proof: Proof, cipher: str, road: Road, *, named: bool) -> tuple[Ste
         how = tr("its name and certificate") if named else tr("its certificate")
         return "passed", tr("Encrypted with {cipher}; {how} verified by CA.", cipher=cipher, how=how)
     if proof == "pin":
-        return "passed", tr("Encrypted with {cipher}; verified by the certificate that was accepted.", cipher=cipher)
+        return "passed", tr("Encrypted with {cipher}; verified by the accepted certificate.", cipher=cipher)
     if proof == "socket":
-        return "skipped", tr("Not needed: the way leads to the server's own socket.")
+        return "skipped", tr("Not needed: the connection uses the server's own socket.")
     if proof == "host" and road == "tunnel":
         return "passed", tr(
-            "Through SSH: encrypted, and the host is verified by its key. The password is only proven, never sent."
+            "Through SSH: encrypted, and the host is verified by its key. The password is never sent, only proven."
         )
     if proof == "host":
         return "warned", tr(
-            "Others may make names in the socket's folder: nothing says that this is the server. The password is only "
-            "proven to it, never sent."
+            "Other users can create files in the socket's folder, so the server's identity can't be verified. "
+            "The password is never sent, only proven."
         )
     if cipher:
         told = tr(
-            "Encrypted with {cipher}, not verified: nothing says that this is the server. The password is only "
-            "proven to it, never sent.",
+            "Encrypted with {cipher}, but the server's identity is not verified. The password is never sent, "
+            "only proven.",
             cipher=cipher,
         )
         return "warned", told
-    return "warned", tr("Not encrypted: what is read can be read on the way; the password is only proven, never sent.")
+    return "warned", tr("Not encrypted: results can be read in transit; the password is never sent, only proven.")

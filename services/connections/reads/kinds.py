@@ -71,12 +71,14 @@ GLOBAL_NAME = Kind(mark("the name of a variable"), _like(r"[a-z0-9_]{1,64}"))
 # -- in commands -------------------------------------------------------------------------------------------------------
 
 PATH = Kind(
-    mark("an absolute path without . and .. of the characters A-Z, a-z, 0-9, blank and / _ . @ : + , = # -"),
+    mark("an absolute path without . and .., of the characters A-Z, a-z, 0-9, space and / _ . @ : + , = # -"),
     _text(is_clean),
 )
-FILE = Kind(mark("a file that may be read whole, its path of plain characters"), _text(is_readable), plain=True)
-LOG = Kind(mark("a log file outside of people's folders, its path of plain characters"), _text(is_log), plain=True)
-BINLOG_INDEX = Kind(mark("the index of a binary log, its path of plain characters"), _text(is_binlog_index), plain=True)
+FILE = Kind(mark("a file that may be read completely, with a path of plain characters"), _text(is_readable), plain=True)
+LOG = Kind(mark("a log file outside of home folders, with a path of plain characters"), _text(is_log), plain=True)
+BINLOG_INDEX = Kind(
+    mark("the index of a binary log, with a path of plain characters"), _text(is_binlog_index), plain=True
+)
 STATS_SOCKET = Kind(mark("a stats socket of HAProxy, its path of plain characters"), _text(is_haproxy_socket))
 UNIT = Kind(mark("the name of a unit"), _like(r"[A-Za-z0-9][A-Za-z0-9@:_.-]{0,254}"))
 PROPERTY = Kind(
@@ -95,4 +97,4 @@ MOMENT = Kind(mark("a moment in epoch seconds"), _whole(0, 10**11 - 1), _moment)
 OPTION_GROUP = Kind(mark("a group of an option file"), _like(r"[A-Za-z0-9_.][A-Za-z0-9_.-]{0,63}"))
 SERVER_PROGRAM = Kind(mark("the program of a server"), _one_of("/usr/sbin/mariadbd", "/usr/sbin/mysqld"))
 TABLE_IN_HEX = Kind(mark("a table as digits, SCHEMA.TABLE"), _like(r"[0-9A-F]{2,512}\.[0-9A-F]{2,512}"))
-HOW_SUMMED = Kind(mark("a way to sum up rows"), _like(r"whole|sampled|-?[0-9]{1,18}:-?[0-9]{1,18}"))
+HOW_SUMMED = Kind(mark("a method to aggregate rows"), _like(r"whole|sampled|-?[0-9]{1,18}:-?[0-9]{1,18}"))

@@ -64,17 +64,17 @@ def _command(read: CommandRead) -> Command:
 
 
 def _unknown(name: str) -> Refused:
-    shown = name if name.isascii() and name.isprintable() and len(name) <= 40 else tr("a name that it doesn't know")
+    shown = name if name.isascii() and name.isprintable() and len(name) <= 40 else tr("a name that it does not know")
     return Refused(
-        tr("The Observer road refuses '{shown}': its registry has no read of that name.", shown=shown),
+        tr("The Observer refuses '{shown}': its registry has no read with that name.", shown=shown),
         safe=tr("Nothing was sent to the host."),
-        try_=(tr("What it may read is listed in resources/docs/observer.md."),),
+        try_=(tr("The permitted reads are listed in resources/docs/observer.md."),),
     )
 
 
 def _no_read() -> Refused:
     return Refused(
-        tr("The Observer road refuses free text: it takes the reads of its registry, by their names."),
+        tr("The Observer refuses free text: it accepts only the named reads of its registry."),
         safe=tr("Nothing was sent to the host."),
-        try_=(tr("What it may read is listed in resources/docs/observer.md."),),
+        try_=(tr("The permitted reads are listed in resources/docs/observer.md."),),
     )

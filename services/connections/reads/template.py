@@ -51,7 +51,7 @@ class CommandTemplate:
         """Return the whole command. Raises Refused where a value is not of its kind, or it is no read for root."""
         if read.sudo and not self.root:
             raise Refused(
-                tr("The Observer road refuses the read '{name}' as root: the login is enough for it.", name=self.name),
+                tr("The Observer refuses the read '{name}' as root: it does not need root.", name=self.name),
                 safe=tr("Nothing was sent to the host."),
             )
         words = tuple(_filled(self.name, self.words, read.values))
@@ -68,7 +68,7 @@ def _filled(name: str, pieces: Sequence[str | Kind], values: tuple[Value, ...]) 
     if not len(kinds) <= len(values) <= len(kinds) + most - 1:
         raise Refused(
             tr(
-                "The Observer road refuses the read '{name}': it was given {count} values, and takes {least}.",
+                "The Observer refuses the read '{name}': it received {count} values and takes {least}.",
                 name=name, count=len(values), least=len(kinds),
             ),
             safe=tr("Nothing was sent to the host."),
@@ -91,9 +91,9 @@ def _written(name: str, kind: Kind, value: Value) -> str:
     shown = visible("".join(c if c.isprintable() else "\ufffd" for c in str(value)[:_MOST_SHOWN]))
     raise Refused(
         tr(
-            "The Observer road refuses the read '{name}': \u201c{shown}\u201d is not {called}.",
+            "The Observer refuses the read '{name}': \u201c{shown}\u201d is not {called}.",
             name=name, shown=shown, called=tr(kind.called),
         ),
         safe=tr("Nothing was sent to the host."),
-        try_=(tr("What it may read is listed in resources/docs/observer.md."),),
+        try_=(tr("The permitted reads are listed in resources/docs/observer.md."),),
     )  # fmt: skip

@@ -37,18 +37,18 @@ MOST_SAID = 1000  # characters; a server's own messages have 512 bytes at most (
 _GONE = {1053, 1077, 1079, 1080, 1152, 1159, 1160, 1161, 1184, 1927}  # shutdown, aborted, killed
 
 _LOGIN_ADVICE = {
-    1040: mark("Wait, or free connections: the server's max_connections are in use (SUPER has one in reserve)."),
-    1129: mark(
-        "Unblock with FLUSH HOSTS on the server (max_connect_errors), after finding what failed to connect so often."
+    1040: mark(
+        "Wait, or free connections: all of the server's max_connections are in use (one is reserved for SUPER)."
     ),
+    1129: mark("Find out what failed to connect so often, then run FLUSH HOSTS on the server (max_connect_errors)."),
     1130: "Create the account for the address you come from: SELECT user, host FROM mysql.user shows those there are.",
     1203: mark("Close other sessions of this account, or raise its max_user_connections."),
     1226: mark("Raise the account's MAX_USER_CONNECTIONS or per-hour limits, or wait."),
     **dict.fromkeys(
         _OFFLINE,
         mark(
-            "Find out why: a member that leaves its group in error does this, and its log tells. Then offline_mode = "
-            "OFF."
+            "Find out why in its log: a member that leaves its group with an error does this. Then set "
+            "offline_mode = OFF."
         ),
     ),
 }
@@ -78,12 +78,12 @@ def connect_error(
         return AuthFailed(
             tr("The server on {where} refused the login of {user}: {text}.", where=where, user=user, text=text),
             host=host,
-            try_=(tr("Check the password, and that the account exists for the address you come from."),),
+            try_=(tr("Check the password, and that the account exists for the address of this client."),),
         )
     if number in _LOGIN_ADVICE:
         kind = OfflineMode if number in _OFFLINE else Unreachable
         return kind(
-            tr("The server on {where} took no connection: {text}.", where=where, text=text),
+            tr("The server on {where} accepted no connection: {text}.", where=where, text=text),
             host=host,
             try_=(tr(_LOGIN_ADVICE[number]),),
         )
@@ -105,7 +105,7 @@ def connect_error(
         )
     if number in _NO_PLUGIN or "uthentication plugin" in text:
         return AuthFailed(
-            tr("The server on {where} wants a login this program can't do: {text}.", where=where, text=text), host=host
+            tr("The server on {where} requires an unsupported login method: {text}.", where=where, text=text), host=host
         )
     return _ended(text, where, host)
 
@@ -114,11 +114,11 @@ def _ended(text: str, where: str, host: str) -> Unreachable:
     """Return a login that broke off; bytes that are no packet of the protocol come from another service."""
     if "Packet sequence number wrong" in text:  # PyMySQL's word for them
         told_of = tr("What listens on {where} does not speak the MySQL protocol.", where=where)
-        return OtherProtocol(told_of, host=host, try_=(tr("Check the port: another service may have it."),))
+        return OtherProtocol(told_of, host=host, try_=(tr("Check the port: another service may use it."),))
     return Unreachable(
         tr("The server on {where} ended the login: {text}.", where=where, text=text),
         host=host,
-        try_=(tr("Check that this is the database's port, and look into the server's error log."),),
+        try_=(tr("Check that this is the database's port, and read the server's error log."),),
     )
 
 
@@ -136,19 +136,19 @@ def _no_login_yet(problem: BaseException, where: str, host: str) -> Unreachable 
     if reached(problem) == "size":
         return Unreachable(
             tr(
-                "The server on {where} sent more than {n} kB before the login was through.",
+                "The server on {where} sent more than {n} kB before the login was complete.",
                 where=where,
                 n=LOGIN_BYTES // 1024,
             ),
             host=host,
-            try_=(tr("Check that this is the database's port, and whose machine it is."),),
+            try_=(tr("Check that this is the database's port, and that it is the right machine."),),
         )
     if isinstance(problem, pymysql.MySQLError | OSError | EOFError):
         return None
     return OtherProtocol(
-        tr("What answers on {where} does not speak as a database server does.", where=where),
+        tr("What answers on {where} does not follow the protocol of a database server.", where=where),
         host=host,
-        try_=(tr("Check that this is the database's port, and that nothing on the way changes what it says."),),
+        try_=(tr("Check that this is the database's port, and that nothing in between changes its data."),),
     )
 
 
@@ -177,12 +177,12 @@ def _cause(problem: BaseException) -> BaseException:
 _WAYS_TO_PROVE = {
     "off": mark('Go through SSH to the server\'s own socket (via = "socket"), or set tls to "verify" for this host.'),
     "tunnel": mark(
-        'Go to the server\'s own socket (via = "socket"): on a port of the host any of its users may listen. Or switch '
-        'TLS on at the server, with tls = "verify": you are then asked about its certificate once.'
+        'Go to the server\'s own socket (via = "socket"): any user of the host may listen on a port. Or enable '
+        'TLS on the server, with tls = "verify": you are then asked once about its certificate.'
     ),
     "socket": mark(
-        "Let the server have its socket in a folder of its own, as /run/mysqld: where others may make names, any of "
-        "them may listen in its place."
+        "Put the server's socket in a folder of its own, such as /run/mysqld: in a folder where others can "
+        "create files, any of them can listen in its place."
     ),
 }
 
@@ -193,20 +193,23 @@ def _withheld(problem: Withheld, where: str, user: str, way: str, host: str) -> 
     way: the road where it is not an open one, else the TLS mode.
     """
     advice = mark(
-        'Set tls to "verify" for this host: the certificate is then verified, or you are asked about it once.'
+        'Set tls to "verify" for this host: the certificate is then verified, or you are asked once about it.'
     )
     advice = tr(_WAYS_TO_PROVE.get(way, advice))
     return TlsFailed(
         tr(
-            "The server on {where} asks for the password of {user} in the clear ({plugin}), and nothing says that it "
-            "is the server.",
+            "The server on {where} requests the cleartext password of {user} ({plugin}), and the server's "
+            "identity is not verified.",
             where=where,
             user=user,
             plugin=problem.plugin,
         ),
         host=host,
         safe=tr("The password was not sent."),
-        try_=(advice, tr("Or let the account log in by mysql_native_password or ed25519, which never send it.")),
+        try_=(
+            advice,
+            tr("Or let the account log in with mysql_native_password or ed25519, which never send the password."),
+        ),
     )
 
 
@@ -214,8 +217,8 @@ def _tls_refusal(number: int, text: str, where: str, tls: str, host: str) -> Tls
     if "SSL is required but" in text:
         return TlsMissing(
             tr(
-                "The server on {where} offers no TLS, and {tls} asks for it: nothing would say that it is the server, "
-                "and everything could be read on the way.",
+                "The server on {where} offers no TLS, and {tls} requires it. Without TLS the server's "
+                "identity can't be verified, and everything can be read in transit.",
                 where=where,
                 tls=tls,
             ),
@@ -224,17 +227,17 @@ def _tls_refusal(number: int, text: str, where: str, tls: str, host: str) -> Tls
             try_=(
                 tr('Go through SSH: via = "tunnel", for a server that listens on 127.0.0.1 of its host, or "socket".'),
                 tr(
-                    'Or watch it unencrypted: tls = "off". What is read can then be read on the way; the password is '
-                    "only proven (mysql_native_password, ed25519), never sent."
+                    'Or watch it unencrypted: tls = "off". Results can then be read in transit; the password '
+                    "is never sent, only proven (mysql_native_password, ed25519)."
                 ),
-                tr("Or switch TLS on at the server (ssl_cert, ssl_key)."),
+                tr("Or enable TLS on the server (ssl_cert, ssl_key)."),
             ),
         )
     if number == 3159 or "insecure transport are prohibited" in text:
         return TlsFailed(
-            tr("The server on {where} only takes TLS connections (require_secure_transport).", where=where),
+            tr("The server on {where} accepts only TLS connections (require_secure_transport).", where=where),
             host=host,
-            try_=(tr("Set tls to verify for this host."),),
+            try_=(tr('Set tls to "verify" for this host.'),),
         )
     return None
 
@@ -244,9 +247,11 @@ def tls_error(cause: ssl.SSLError, where: str, host: str) -> TlsFailed:
     safe = tr("No password was sent.")
     if isinstance(cause, ssl.SSLCertVerificationError):
         why = cause.verify_message.rstrip(".")
-        advice = tr("Check `ca` for this host: the file must hold the authority that signed the server's certificate.")
+        advice = tr(
+            "Check `ca` for this host: the file must contain the authority that signed the server's certificate."
+        )
         if "mismatch" in why.lower() or "not valid for" in why.lower():
-            advice = tr("Use the name or address the certificate was made for, or set tls to verify-ca.")
+            advice = tr('Use the name or address for which the certificate was issued, or set tls to "verify-ca".')
         return TlsFailed(
             tr("The certificate of {where} is not accepted: {why}.", where=where, why=why),
             host=host,

@@ -119,7 +119,7 @@ class MySqlWire:
     def _send(self, sql: str, limit_s: float) -> PacketReader:
         payload = sql.encode("utf-8")
         if len(payload) >= 0xFFFFFF:
-            message = tr("a statement of 16 MB and more is not sent")
+            message = tr("a statement of 16 MB or more is not sent")
             raise ValueError(message)
         self._sock.settimeout(limit_s)
         if isinstance(self._sock, TlsOverChannel):  # it reads until a record is whole, however long that takes

@@ -69,7 +69,7 @@ class SqlLink:
         """
         access = entry.sql
         if access is None:
-            raise BadInput(tr("The inventory gives no SQL way to this host."), host=entry.name)
+            raise BadInput(tr("The inventory has no SQL connection to this host."), host=entry.name)
         limit = max(_LEAST_CONNECT_S, min(limits.handshake_s, limit_s))
         password = vault.get(access.password).reveal() if access.password is not None else ""
         way = open_way(entry, ssh, limits=limits, limit_s=limit, under_way=under_way)
@@ -179,9 +179,9 @@ class SqlLink:
             return
         self.close()
         raise NotThatServer(
-            tr("At {where} answers another server: it calls port {port} its own.", where=self._way.where, port=told)
+            tr("Another server answers at {where}: it reports port {port}.", where=self._way.where, port=told)
             if own is not None
-            else tr("At {where} answers a server that tells no port of its own.", where=self._way.where),
+            else tr("The server that answers at {where} reports no port.", where=self._way.where),
             host=self._host,
             try_=(tr('Give each server of the host its own "socket" in the inventory: SELECT @@socket, @@port.'),),
         )
@@ -218,7 +218,7 @@ class SqlLink:
         except (TimeoutError, LimitReached) as problem:
             self.abort()
             raise TimedOut(
-                tr("The server gave no answer within {limit:g} s.", limit=limit_s),
+                tr("The server did not answer within {limit:g} s.", limit=limit_s),
                 host=self._host,
                 try_=(tr("Check that the server is not stopped, overloaded or out of disk."),),
             ) from problem
@@ -237,7 +237,7 @@ class SqlLink:
         except Exception as problem:  # whatever else a reply that is none brings a reader or a driver to
             self.abort()
             raise Unreachable(
-                tr("The reply of {where} can't be used: what came is not a reply.", where=self._way.where),
+                tr("The reply of {where} can't be used: it is not a valid reply.", where=self._way.where),
                 host=self._host,
             ) from problem
         finally:

@@ -82,7 +82,7 @@ class Login:
         """Log in; return how ("key ~/.ssh/id_ed25519"). Raises AuthFailed that lists what was tried, and why not."""
         try:
             if self._is_let_in():
-                return tr("nothing: the host asked for no key and no password")
+                return tr("nothing: the host requested no key and no password")
             keys = self._keys(access, vault)[:MOST_KEYS]
             for number, key in enumerate(keys, 1):
                 self._left = len(keys) - number
@@ -111,7 +111,7 @@ class Login:
     def _keys(self, access: SshAccess, vault: Vault) -> list[_Key]:
         target = self._target
         if not target.offers_keys and not target.explicit_key:
-            self._tried.append(tr("keys: ssh_config says that none is offered (PubkeyAuthentication)"))
+            self._tried.append(tr("keys: ssh_config disables them (PubkeyAuthentication)"))
             return []
         held = self._agent_keys() if target.use_agent else []
         wanted = {blob: name for name in target.identity_files if (blob := public_half(name))}
@@ -128,8 +128,8 @@ class Login:
         return [key for key in (*self._certified(keys), *keys) if self._is_taken(key)]
 
     def _tell_of_token(self, provider: str) -> None:
-        self._tried.append(tr("PKCS11Provider {name}: its keys are reached through the agent alone", name=provider))
-        self._advice.append(tr("Put them into the agent: ssh-add -s {name}", name=provider))
+        self._tried.append(tr("PKCS11Provider {name}: its keys can be used only through the agent", name=provider))
+        self._advice.append(tr("Add them to the agent: ssh-add -s {name}", name=provider))
 
     def _is_taken(self, key: _Key) -> bool:
         blob = key.key.public_blob
@@ -137,7 +137,7 @@ class Login:
         if is_taken(kind, self._target.pubkey_algorithms):
             return True
         self._tried.append(
-            tr("{name}: ssh_config leaves keys of its kind out (PubkeyAcceptedAlgorithms)", name=key.name)
+            tr("{name}: ssh_config excludes keys of this type (PubkeyAcceptedAlgorithms)", name=key.name)
         )
         return False
 
@@ -146,8 +146,8 @@ class Login:
             self._agent = Agent(self._target.agent_socket, self._limit_s)
         except (paramiko.SSHException, OSError, EOFError, ValueError) as problem:
             why = getattr(problem, "strerror", None) or str(problem) or tr("it closed the connection")
-            self._tried.append(tr("the agent: it can't be asked ({problem})", problem=why))
-            self._advice.append(tr("Start the agent, or say IdentityAgent none in ssh_config."))
+            self._tried.append(tr("the agent: it can't be reached ({problem})", problem=why))
+            self._advice.append(tr("Start the agent, or set IdentityAgent none in ssh_config."))
             return []
         found = []
         for key in self._agent.get_keys():
@@ -169,7 +169,7 @@ class Login:
             self._put_certificate(key, name)
         except NeedsPassphrase as problem:
             self._tried.append(f"key {name}: {problem}")
-            self._advice.append(tr("Load it into the agent (ssh-add {name}), or give its passphrase.", name=name))
+            self._advice.append(tr("Load it into the agent (ssh-add {name}), or enter its passphrase.", name=name))
         except SecretMissing as missing:
             self._tried.append(f"key {name}: {missing.sentence}")
         except OSError as problem:
@@ -236,13 +236,13 @@ class Login:
     def _asks_else(self, question: OtherQuestion) -> AuthFailed:
         self._tried.append(
             tr(
-                "keyboard-interactive: the host asks for something else than a password (one-time code?): {asked}; "
-                "nothing was answered",
+                "keyboard-interactive: the host asks for something other than a password (one-time code?): "
+                "{asked}; nothing was answered",
                 asked=question.asked,
             )
         )
         self._advice.append(
-            tr("Pilothouse has no answer to such questions: let the host take a key, or a password, for this login.")
+            tr("Pilothouse can't answer such questions: let the host accept a key or a password for this login.")
         )
         return self._failed(has_password=True)
 
@@ -254,7 +254,7 @@ class Login:
         except paramiko.BadAuthenticationType as problem:
             self._tried.append(
                 tr(
-                    "{name}: the host does not take this kind (it takes {types})",
+                    "{name}: the host does not accept this type (it accepts {types})",
                     name=name,
                     types=as_line(", ".join(problem.allowed_types), _MOST_SAID),
                 )
@@ -277,7 +277,7 @@ class Login:
             self._wanted = still_wanted
             self._tried.append(
                 tr(
-                    "{name}: accepted, but the host also wants {wanted}",
+                    "{name}: accepted, but the host also requires {wanted}",
                     name=name,
                     wanted=as_line(" or ".join(still_wanted), _MOST_SAID),
                 )
@@ -298,7 +298,7 @@ class Login:
         if isinstance(problem, PasswordExpired):
             return self._expired()
         if reached(problem) == "size":
-            return Unreachable(tr("The host sent more during the login than a login may hold."), host=self._host)
+            return Unreachable(tr("The host sent more data during the login than allowed."), host=self._host)
         return Unreachable(
             tr(
                 "The host ended the connection during the login ({problem}).", problem=as_line(str(problem), _MOST_SAID)
@@ -309,10 +309,10 @@ class Login:
     def _expired(self) -> AuthFailed:
         where = self._target.where
         return AuthFailed(
-            tr("The password of {where} has expired: the host lets nobody in before it is changed.", where=where),
+            tr("The password of {where} has expired: the host refuses logins until it is changed.", where=where),
             host=self._host,
             safe=tr("No new password was set."),
-            try_=(tr("Change it at a terminal first (ssh {where}), then give the new one here.", where=where),),
+            try_=(tr("Change it in a terminal first (ssh {where}), then enter the new one here.", where=where),),
         )
 
     def _no_answer(self) -> TimedOut:
@@ -326,7 +326,7 @@ class Login:
             return ()
         return (
             tr(
-                "The agent offered {n} keys: say in ssh_config which one is this host's (IdentityFile, and "
+                "The agent offered {n} keys: name the key for this host in ssh_config (IdentityFile, and "
                 "IdentitiesOnly yes), or raise MaxAuthTries in its sshd_config.",
                 n=self._from_agent,
             ),

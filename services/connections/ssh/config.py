@@ -35,12 +35,14 @@ _IN_BRACKETS = re.compile(r"\[([0-9.]+)\]")  # ssh -G writes an IPv4 address so
 _KEEP_NOTHING = frozenset({"/dev/null", os.devnull.lower()})
 _ADVICE = {
     "BindInterface": mark(
-        "Name an address of that interface in its place, which is kept: BindAddress 10.0.0.5 (ip address show)."
+        "Use an address of the interface instead, which is supported: BindAddress 10.0.0.5 (ip address show)."
     ),
     "ProxyUseFdpass": mark(
         "Use a ProxyCommand that carries the connection itself, with ProxyUseFdpass no: nc %h %p, without -F."
     ),
-    "VerifyHostKeyDNS": mark("Accept the host's key from its owner's word; known_hosts is read as ever."),
+    "VerifyHostKeyDNS": mark(
+        "Accept the host's key after you verify it with the host's owner; known_hosts is read as usual."
+    ),
 }
 """What to try where a setting can't be followed."""
 _OF_THE_WAY = frozenset({"BindInterface", "ProxyUseFdpass"})
@@ -118,7 +120,7 @@ def _refuse_unreadable(file: Path) -> None:
 def _resolve(question: Question, access: SshAccess) -> SshTarget:
     address, is_hop = question.address, question.is_hop
     if not is_address(address):  # before the lookup: `Match exec` runs a program with the address in its line
-        raise BadInput(tr("'{address}' is no address.", address=address), safe=tr("Nobody was contacted."))
+        raise BadInput(tr("'{address}' is not an address.", address=address), safe=tr("No host was contacted."))
     found = settings_for(question)
     if question.asks_login and not found.has_user:
         question = replace(question, user=access.user, asks_login=False)
@@ -127,9 +129,9 @@ def _resolve(question: Question, access: SshAccess) -> SshTarget:
     user = question.user or found.one("user") or own_login()
     if not user:
         raise BadInput(
-            tr("Nothing says as whom to log in at {address}: this account has no name here.", address=address),
-            safe=tr("Nobody was contacted."),
-            try_=(tr("Name a user for the host."),),
+            tr("No user name for the login at {address}: the local account has no name.", address=address),
+            safe=tr("No host was contacted."),
+            try_=(tr("Set a user for the host."),),
         )
     _only_names(address, host=host, user=user)
     _refuse_guards(found, address)
@@ -182,9 +184,9 @@ def _only_names(address: str, *, host: str, user: str) -> None:
     for what, value, fine in (("HostName", host, is_host_name_of_ssh(host)), ("User", user, is_login(user))):
         if not fine:
             raise BadInput(
-                tr("ssh_config's {what} for {address}, '{value}', has letters that a shell reads as more than a name.",
+                tr("{what} in ssh_config for {address}, '{value}', contains shell metacharacters.",
                    what=what, address=address, value=value),
-                safe=tr("Nobody was contacted."),
+                safe=tr("No host was contacted."),
             )  # fmt: skip
 
 
@@ -197,12 +199,12 @@ def _refuse_guards(found: Settings, address: str) -> None:
 
 def _cannot_follow(word: str, address: str) -> BadInput:
     advice = _ADVICE.get(word)
-    own_file = tr('Give this host a file without it: config = "…" in its [host.ssh].')
+    own_file = tr('Give this host a configuration file without it: config = "…" in its [host.ssh].')
     return BadInput(
-        tr("ssh_config sets {word} for {address}, which Pilothouse can't follow.", word=word, address=address),
-        safe=tr("Nobody was contacted.")
+        tr("ssh_config sets {word} for {address}, which Pilothouse does not support.", word=word, address=address),
+        safe=tr("No host was contacted.")
         if word in _OF_THE_WAY
-        else tr("Nobody was contacted: without it a host could pass that ssh refuses."),
+        else tr("No host was contacted: without the setting, a host that ssh refuses could be accepted."),
         try_=(tr(advice), own_file) if advice else (own_file,),
     )
 

@@ -70,7 +70,7 @@ class SshLink:
         """
         access = entry.ssh
         if access is None:
-            raise BadInput(tr("The inventory gives no SSH way to this host."), host=entry.name)
+            raise BadInput(tr("The inventory has no SSH connection to this host."), host=entry.name)
         opener = _Opener(access, vault, entry.name, policy, limits, under_way or UnderWay())
         target = target_for(access, entry.address)
         if entry.ways_of and target.strict == "accept-new":  # a person's word for their own hosts, not for named ones
@@ -126,7 +126,7 @@ class SshLink:
             lambda limit: self._transport.open_unix(path, limit_s=limit),
             tr("a tunnel to the socket {path}", path=path),
             tr(
-                "Check that {path} exists and may be opened by {user}, and AllowStreamLocalForwarding in sshd_config.",
+                "Check that {path} exists and {user} may open it, and AllowStreamLocalForwarding in sshd_config.",
                 path=path,
                 user=self.target.user,
             ),
@@ -214,7 +214,7 @@ class _Opener:
     def open(self, target: SshTarget, *, depth: int, through: SshLink | None = None) -> SshLink:
         """Open the link to `target`, first those below it."""
         if depth > MOST_HOPS:
-            raise BadInput(tr("The jump hosts of {alias} lead in a circle.", alias=target.alias), host=self._host)
+            raise BadInput(tr("The jump hosts of {alias} form a loop.", alias=target.alias), host=self._host)
         known = known_for(target)
         algorithms = key_algorithms(target, known)  # before anybody is dialled: both may refuse
         offer = offer_for(target)
@@ -335,24 +335,24 @@ class _Opener:
         if limit == "size":
             return Unreachable(
                 tr(
-                    "{host} port {port} sent more than {n} kB before the login was through.",
+                    "{host} port {port} sent more than {n} kB before the login was complete.",
                     host=target.host,
                     port=target.port,
                     n=LOGIN_BYTES // 1024,
                 ),
                 host=self._host,
-                try_=(tr("Check that this is the SSH port, and whose machine it is."),),
+                try_=(tr("Check that this is the SSH port, and that it is the right machine."),),
             )
         if other:
             return OtherProtocol(
                 tr("What listens on {host} port {port} does not speak SSH.", host=target.host, port=target.port),
                 host=self._host,
-                try_=(tr("Check the port: another service may have it."),),
+                try_=(tr("Check the port: another service may use it."),),
             )
         if limit == "time" or isinstance(problem, TimeoutError):
             return TimedOut(
                 tr(
-                    "{host} port {port} did not greet as SSH within {limit:g} s.",
+                    "{host} port {port} sent no SSH greeting within {limit:g} s.",
                     host=target.host,
                     port=target.port,
                     limit=self._limits.handshake_s,
@@ -362,12 +362,12 @@ class _Opener:
             )
         if isinstance(problem, paramiko.ssh_exception.IncompatiblePeer):
             return Unreachable(
-                tr("{host} and this program have no SSH algorithm in common ({text}).", host=target.host, text=text),
+                tr("{host} and Pilothouse have no SSH algorithm in common ({text}).", host=target.host, text=text),
                 host=self._host,
                 try_=(_about_algorithms(target),),
             )
         told = isinstance(problem, paramiko.SSHException | EOFError | OSError)
-        why = (text or tr("it closed the connection")) if told else tr("what came is not SSH")
+        why = (text or tr("it closed the connection")) if told else tr("the data is not SSH")
         return Unreachable(
             tr(
                 "{host} port {port} did not complete the SSH greeting: {why}.",
@@ -382,7 +382,7 @@ class _Opener:
 
 def _about_algorithms(target: SshTarget) -> str:
     if target.ciphers or target.macs or target.kex or target.host_key_algorithms:
-        return tr("ssh_config says what may be used with this host: ssh -G {address}", address=target.alias)
+        return tr("ssh_config lists the algorithms for this host: ssh -G {address}", address=target.alias)
     return tr("Update the host's OpenSSH; algorithms with SHA-1 are not offered.")
 
 

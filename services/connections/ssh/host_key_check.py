@@ -167,7 +167,7 @@ def _changed(target: SshTarget, host: str, found: tuple[str, str], line: KnownKe
         safe=tr("No login was attempted and nothing was sent."),
         try_=(
             tr("Ask the host's owner whether its key was changed, and compare the fingerprint."),
-            tr("Only then have it changed where {word} looks keys up (ssh_config).", word=line.file)
+            tr("Only then change it where {word} looks up keys (ssh_config).", word=line.file)
             if line.is_told
             else tr(
                 'Only then remove the old line: ssh-keygen -R "{name}" -f {file}', name=target.key_name, file=line.file
@@ -191,7 +191,7 @@ def _refuse_revoked(key: paramiko.PKey, target: SshTarget, host: str) -> None:
                 ),
                 host=host,
                 safe=tr("No login was attempted and nothing was sent."),
-                try_=(tr("Ask the host's owner for its present key."),),
+                try_=(tr("Ask the host's owner for its current key."),),
             )
 
 
@@ -200,7 +200,7 @@ def _refuse_short(key: paramiko.PKey, target: SshTarget, host: str) -> None:
     if bits < target.required_rsa_bits:
         raise HostKeyChanged(
             tr(
-                "The RSA host key of {name} has {bits} bits, and ssh_config asks for {n} (RequiredRSASize).",
+                "The RSA host key of {name} has {bits} bits, and ssh_config requires {n} (RequiredRSASize).",
                 name=target.key_name,
                 bits=bits,
                 n=target.required_rsa_bits,
@@ -221,7 +221,7 @@ def _refuse_known_address(key: paramiko.PKey, target: SshTarget, known: KnownHos
     verdict, line = known.judge(kept, key.get_name().removesuffix(_CERT), key.asbytes())
     if verdict is Verdict.CHANGED and line is not None:
         raise HostKeyChanged(
-            tr("The host key of {name} is not the one that {where} has for its address {address} (CheckHostIP).",
+            tr("The host key of {name} differs from the key in {where} for its address {address} (CheckHostIP).",
                name=target.key_name, where=line.where, address=address),
             host=host,
             safe=tr("No login was attempted and nothing was sent."),
@@ -266,8 +266,8 @@ def accept_host_key(question: HostKeyUnknown) -> None:
 
 def _kept_nowhere() -> str:
     return tr(
-        "No file could keep it (UserKnownHostsFile none, or /dev/null): name one in the inventory, "
-        'known_hosts = "~/.ssh/known_hosts" in the [host.ssh] of this host.'
+        "No file can store it (UserKnownHostsFile none, or /dev/null): name one in the inventory, known_hosts "
+        '= "~/.ssh/known_hosts" in the [host.ssh] of this host.'
     )
 
 
@@ -280,7 +280,7 @@ def _question(target: SshTarget, host: str, key_type: str, blob: bytes, lacking:
         shown=shown,
     )
     if target.strict == "yes":
-        sentence += tr(" ssh_config says StrictHostKeyChecking yes, so it must be added to known_hosts by hand.")
+        sentence += tr(" ssh_config sets StrictHostKeyChecking yes, so add the key to known_hosts manually.")
     elif not target.known_hosts:
         sentence += f" {_kept_nowhere()}"
     if lacking:
@@ -302,7 +302,7 @@ def _revoked(target: SshTarget, host: str, shown: str) -> HostKeyChanged:
         tr("The host key of {name} ({shown}) is marked @revoked in known_hosts.", name=target.key_name, shown=shown),
         host=host,
         safe=tr("No login was attempted and nothing was sent."),
-        try_=(tr("Ask the host's owner for its present key."),),
+        try_=(tr("Ask the host's owner for its current key."),),
     )
 
 

@@ -40,14 +40,14 @@ def no_commands(files: Output, clock: Output, *more: Output, host: str) -> NoCom
     if _KERNELS.search(files.text) or (_CLOCK.fullmatch(clock.text) and not same):
         return None
     said = as_line(clock.text, _MOST) or as_line(clock.error_text, _MOST)
-    words = tr('each is answered with "{said}"', said=said)
+    words = tr('each command returns "{said}"', said=said)
     if not said:
-        words = tr("each ends with exit code {code} and says nothing", code=clock.exit_code)
+        words = tr("each command ends with exit code {code} and no output", code=clock.exit_code)
     return NoCommands(
-        tr("No command can be run as this login, though SSH lets it in: {words}.", words=words),
+        tr("This login can't run commands, although SSH accepts it: {words}.", words=words),
         host=host,
         try_=(
-            tr("Give it a shell on the host (chsh), or another login in the inventory."),
+            tr("Give the login a shell on the host (chsh), or use another login in the inventory."),
             tr("Look for command= before its key in authorized_keys, and for ForceCommand in sshd_config."),
         ),
     )

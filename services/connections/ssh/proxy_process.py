@@ -86,7 +86,7 @@ class ProxyProcess:
             tr("{sentence} ProxyCommand said: {text}", sentence=problem.sentence, text=said)
             if said
             else tr(
-                "{sentence} Its ProxyCommand has ended with exit code {code}, and said nothing.",
+                "{sentence} Its ProxyCommand ended with exit code {code} and no output.",
                 sentence=problem.sentence,
                 code=code,
             )
@@ -139,8 +139,8 @@ def _of_what_it_lacked() -> tuple[str, ...]:
     shown = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
     return (
         tr(
-            "It was started without the variables that seem to hold secrets ({names}): if it needs one, let it read "
-            "that from a file, or from an agent of its own.",
+            "It was started without the variables that seem to contain secrets ({names}): if it needs one, "
+            "let it read the secret from a file or from its own agent.",
             names=as_line(shown, _MOST_SAID),
         ),
     )

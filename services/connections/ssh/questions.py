@@ -80,4 +80,4 @@ def asks_for_a_password(prompt: str) -> bool:
 
 def _shown(prompt: str) -> str:
     line = as_line(prompt, _MOST_SHOWN)
-    return f'"{line}"' if line else tr("a question without words")
+    return f'"{line}"' if line else tr("an empty question")

@@ -118,7 +118,7 @@ class SshTransport(paramiko.Transport):
         problem = super().get_exception()
         if problem is None or isinstance(problem, paramiko.SSHException | EOFError | OSError):
             return problem
-        strange = paramiko.SSHException(tr("what came is not SSH"))
+        strange = paramiko.SSHException(tr("the data is not SSH"))
         strange.__cause__ = problem
         return strange
 

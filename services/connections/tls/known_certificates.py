@@ -76,7 +76,7 @@ def accept_certificate(question: CertificateUnknown) -> None:
     """Write down the certificate a person accepted, exactly the one that was shown (0600; a new folder is 0700)."""
     file = place()
     if not _NAME.fullmatch(question.name) or not _PRINT.fullmatch(question.fingerprint):
-        raise BadInput(tr("'{name}' names no server: no certificate is accepted for it.", name=question.name))
+        raise BadInput(tr("'{name}' does not name a server: no certificate is accepted for it.", name=question.name))
     _refuse_foreign(file)
     try:
         private_folder(file.parent)
@@ -108,8 +108,8 @@ def unknown(entry: HostEntry, where: str, certificate: bytes, why: str) -> Certi
         why=why,
         try_=(
             tr(
-                "Compare the fingerprint with what the server's owner gives, then accept it in the Test of the "
-                "connection, or with: pilothouse inventory check --accept-certificate {shown}",
+                "Compare the fingerprint with the one from the server's owner, then accept it in the "
+                "connection test, or with: pilothouse inventory check --accept-certificate {shown}",
                 shown=shown,
             ),
             _otherwise(entry),
@@ -119,9 +119,7 @@ def unknown(entry: HostEntry, where: str, certificate: bytes, why: str) -> Certi
 
 def _otherwise(entry: HostEntry) -> str:
     if entry.sql is not None and entry.sql.via == "tunnel":
-        return tr(
-            'Or name the authority that signed it ("ca", tls = "verify-ca"), or go to the socket (via = "socket").'
-        )
+        return tr('Or name the authority that signed it ("ca", tls = "verify-ca"), or use the socket (via = "socket").')
     return tr('Or name the authority that signed it ("ca"), or go through SSH (via = "tunnel").')
 
 
@@ -129,8 +127,9 @@ def changed(entry: HostEntry, where: str, shown: str, known: tuple[Pin, ...]) ->
     """Return the refusal of a certificate that is not the accepted one."""
     return CertificateChanged(
         tr(
-            "The certificate of {where} is not the one that was accepted ({place}): it is SHA-256 {shown}, accepted "
-            "is {known}. Somebody may be listening, or the server has a new one.",
+            "The certificate of {where} is not the accepted one ({place}): its SHA-256 is {shown}, the "
+            "accepted one is {known}. Somebody may be intercepting the connection, or the server has a new "
+            "certificate.",
             where=where,
             place=known[0].where,
             shown=shown,
@@ -142,8 +141,8 @@ def changed(entry: HostEntry, where: str, shown: str, known: tuple[Pin, ...]) ->
             tr("Ask the server's owner whether its certificate was changed, and compare the fingerprint."),
             tr("Only then remove the old line ({place}), and accept the new one.", place=known[0].where),
             tr(
-                "MariaDB 11.4 and newer makes a new certificate at every start unless ssl_cert is set: set it, name "
-                'its authority as "ca", or go through SSH (via = "tunnel").'
+                "MariaDB 11.4 and newer create a new certificate at every start unless ssl_cert is set: set "
+                'it, name its authority as "ca", or go through SSH (via = "tunnel").'
             ),
         ),
     )
@@ -173,7 +172,7 @@ def _refuse_foreign(file: Path) -> None:
             raise BadInput(
                 tr("{path} is not used: {why}.", path=path, why=why),
                 safe=tr("No login was attempted."),
-                try_=(tr("Look at what it holds; then make it yours alone: chown and chmod go-w."),),
+                try_=(tr("Check its contents, then make yourself its owner and only writer: chown and chmod go-w."),),
             )
 
 

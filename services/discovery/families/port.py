@@ -70,10 +70,10 @@ class QuorumWords:
         apart: of a member of one of two such parts, {names} are in the other.
     """
 
-    two: str = mark("{name}: two parts take writes apart: {sides}")
+    two: str = mark("{name}: two parts accept writes separately: {sides}")
     none: str = mark("{name} has no part with a majority")
     unheard: str = mark("{name}: none of the nodes that answer is in a part with a majority")
-    apart: str = mark("another part takes writes apart from this one: {names}")
+    apart: str = mark("another part accepts writes separately from this one: {names}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ def _with_host(own: Verdict, node: Node) -> Verdict:
     if node.reach is not Reach.SQL_ONLY or not why:
         return own
     if node.server is not None and node.server.service:
-        told = tr("it is an instance of {service}: nobody can watch the host below it", service=node.server.service)
+        told = tr("it is an instance of {service}: its host can't be watched", service=node.server.service)
         return Verdict(own.state, own.health, joined(own.reason, told))
     return Verdict(own.state, own.health, joined(own.reason, tr("the host itself is not watched: {why}", why=why)))
 
@@ -157,8 +157,8 @@ def _anybodys(machine: MachineFacts) -> str:
     """Return the sentence of a process that is called like the server, and may be another's."""
     pid, owner = machine.process_pid, machine.process_owner
     if not owner:
-        return tr("a process of its name (pid {pid}) runs, whose it is is not known", pid=pid)
-    return tr("a process of its name (pid {pid}) runs, which {owner} has started", pid=pid, owner=owner)
+        return tr("a process with its name (pid {pid}) runs; its owner is not known", pid=pid)
+    return tr("a process with its name (pid {pid}) runs, started by {owner}", pid=pid, owner=owner)
 
 
 def _without_sql(node: Node, around: Around) -> Verdict:
@@ -186,7 +186,7 @@ def _without_sql(node: Node, around: Around) -> Verdict:
     if (not_asked := _not_asked(node)) is not None:
         return not_asked
     if _just_started(node):
-        text = tr("{daemon} on {name} is up; the console has not asked it yet", daemon=node.daemon, name=node.name)
+        text = tr("{daemon} on {name} is up; the console has not queried it yet", daemon=node.daemon, name=node.name)
         return Verdict(states.STARTED.over(node.speaks), Health.TRANSFER, text)
     text = tr("SSH answers and {runs}, but {sql} does not answer", runs=_runs(node, state), sql=node.speaks)
     if node.why_bare("sql"):
@@ -199,10 +199,12 @@ def _without_sql(node: Node, around: Around) -> Verdict:
 
 
 _UNSEEN = {
-    HIDDEN: mark("whether its server runs is not known: the login does not see the processes of others"),
-    NO_SYSTEMD: mark("whether its server runs is not known: none was seen, and systemd says nothing of it"),
-    SEVERAL: mark("whether its server runs is not known: several are called so, and which one it is none tells"),
-    UNIT_RUNS: mark("whether its server runs is not known: none was seen, and systemd says that its unit is {unit}"),
+    HIDDEN: mark("whether its server runs is not known: the login can't see processes of other users"),
+    NO_SYSTEMD: mark("whether its server runs is not known: no process was seen, and systemd reports nothing about it"),
+    SEVERAL: mark("whether its server runs is not known: several processes have its name, and none can be identified"),
+    UNIT_RUNS: mark(
+        "whether its server runs is not known: no process was seen, but systemd reports its unit as {unit}"
+    ),
 }
 
 
@@ -220,8 +222,8 @@ def _founded(node: Node, around: Around) -> str:
     if machine is None or around.seen or machine.founded_pid is None or machine.founded_pid != machine.process_pid:
         return ""
     return tr(
-        "{daemon} on {name} was started with --wsrep-new-cluster: it FOUNDED a cluster of its own, and no other "
-        "member is seen in it",
+        "{daemon} on {name} was started with --wsrep-new-cluster: it FOUNDED a cluster of its own, without "
+        "any other visible member",
         daemon=node.daemon,
         name=node.name,
     )
@@ -233,14 +235,14 @@ def _not_asked(node: Node) -> Verdict | None:
     if facts is not None and facts.sql_at is not None and node.reach in {Reach.FULL, Reach.SQL_ONLY}:
         # This console was late itself, or asleep: that is no word against the server.
         age = duration(node.at - facts.sql_at)
-        words = mark("nothing was heard over {sql} for {age} (more than {limit:.0f} s)")
+        words = mark("no answer over {sql} for {age} (more than {limit:.0f} s)")
         text = tr(words, sql=node.speaks, age=age, limit=node.stale_s)
         return Verdict(states.NO_NEWS, Health.UNKNOWN, text)
     if facts is None or facts.sql_at is not None or node.why_bare("sql"):
         return None
     text = tr("{sql} was not tried yet", sql=node.speaks)
     if SQL in facts.no_way:
-        words = mark("the inventory gives no {sql} way: with one its state, replication, settings and load are seen")
+        words = mark("the inventory has no {sql} connection; one would show its state, replication, settings and load")
         text = tr(words, sql=node.speaks)
     return Verdict(states.NOT_ASKED_SQL.over(node.speaks), Health.UNKNOWN, text)
 
@@ -260,7 +262,7 @@ def _starting(node: Node, around: Around) -> Verdict:
     text = node.machine.unit_status_text if node.machine is not None else ""
     if around.transfer or receiving(text):
         state = states.RECEIVING.get(around.transfer_kind, states.RECEIVING[""])
-        reason = around.transfer or tr("{name} is receiving its state; SQL opens when it is done", name=node.name)
+        reason = around.transfer or tr("{name} is receiving its state; SQL opens afterwards", name=node.name)
         return Verdict(state, Health.TRANSFER, reason)
     words = mark("{daemon} on {name} is starting; {sql} is not open yet")
     text = tr(words, daemon=node.daemon, name=node.name, sql=node.speaks)
@@ -310,7 +312,7 @@ def _unreached(node: Node, around: Around) -> Verdict:
         return Verdict(states.NOT_CONTACTED, Health.UNKNOWN, tr("waiting for the first answer"))
     if node.reach is not Reach.NONE and node.facts is not None:
         age = duration(node.at - max(node.facts.sql_at or 0.0, node.facts.ssh_at or 0.0))
-        text = tr("nothing was heard for {age} (more than {limit:.0f} s)", age=age, limit=node.stale_s)
+        text = tr("no answer for {age} (more than {limit:.0f} s)", age=age, limit=node.stale_s)
         return Verdict(states.NO_NEWS, Health.UNKNOWN, text)
     if around.seen:
         who = names(around.seen)
@@ -342,14 +344,14 @@ def _by_hearsay(node: Node, around: Around) -> Verdict:
         return Verdict(states.ARBITRATOR, Health.GOOD, text)
     if around.seen:
         text = tr_n(
-            "{names} sees it as a member; the console has no way to it",
-            "{names} see it as a member; the console has no way to it",
+            "{names} sees it as a member; the console has no connection to it",
+            "{names} see it as a member; the console has no connection to it",
             len(around.seen),
             names=names(around.seen),
         )
         return Verdict(states.STRANGER, Health.UNKNOWN, text)
     if node.node_id.startswith("source:"):
-        text = tr("its replicas name it; the console has no way to it")
+        text = tr("its replicas name it; the console has no connection to it")
         return Verdict(states.SOURCE_NAMED, Health.UNKNOWN, text)
     return Verdict(states.UNSEEN, Health.UNKNOWN, dated(_nobody(node, around), node, states.UNSEEN))
 

@@ -30,7 +30,7 @@ def switches(node: Node) -> Told:
     if server.forced_recovery:
         level = server.forced_recovery
         text = tr(
-            "InnoDB of {name} was started to be repaired: innodb_force_recovery is {level}", name=node.name, level=level
+            "InnoDB of {name} runs in recovery mode: innodb_force_recovery is {level}", name=node.name, level=level
         )
         return Health.WARN, text
     return FINE
@@ -61,7 +61,7 @@ def nobody_writes(node: Node, others: Iterable[Node]) -> str:
     switch = shut(node)
     if not switch or not all(shut(other) for other in others):
         return ""
-    return tr("{name} takes no writes of clients: {switch} is ON", name=node.name, switch=switch)
+    return tr("{name} accepts no writes from clients: {switch} is ON", name=node.name, switch=switch)
 
 
 def replicates(node: Node) -> bool:

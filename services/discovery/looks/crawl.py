@@ -163,7 +163,7 @@ class _Lanes:
         except UserError:
             raise
         except BaseException as error:  # noqa: BLE001 - see above
-            return self._odd(entry, error, tr("Reading what the host answers"))
+            return self._odd(entry, error, tr("Reading the host's answers"))
         finally:
             session.close()
 
@@ -213,7 +213,7 @@ def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submi
     own = name_of(entry.name, facts, written=not entry.ways_of)
     for name in odd_names(facts)[:_MOST_ODD]:
         text = tr(
-            "{host} names '{name}' as an address, which is none: nobody was asked there.",
+            "{host} reports '{name}' as an address, which is invalid: no host was queried.",
             host=own,
             name=as_line(name, _MOST_NAME),
         )
@@ -229,7 +229,7 @@ def _answered(search: _Search, entry: HostEntry, facts: NodeFacts, submit: Submi
         many = len(search.entries) + len(search.unasked) >= MOST_HOSTS
         if many or len(search.unasked) >= MOST_UNASKED:
             most = MOST_HOSTS if many else MOST_UNASKED
-            text = tr("More than {most} hosts were named; {host} and others were not asked.", most=most, host=host)
+            text = tr("More than {most} hosts were named; {host} and others were not queried.", most=most, host=host)
             search.problems.append(Problem("discovery", text, "too-many-hosts"))
             return
         name = _name_for(search, lead.name or place, place)

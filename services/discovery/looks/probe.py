@@ -57,7 +57,7 @@ def probe(
     """
     facts = previous or NodeFacts(host=session.host, at=clock.wall(), address=address)
     try:
-        with foreign(lambda problem: unforeseen(problem, tr("Reading what the host answers"), session.host)):
+        with foreign(lambda problem: unforeseen(problem, tr("Reading the host's answers"), session.host)):
             told = _looked(session, clock, facts, parts, limit_s)
     except Unforeseen as error:  # whatever it was, it is about this host alone
         failed = _failed(_failed(facts, "ssh", error), "sql", error)

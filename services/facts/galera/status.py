@@ -31,7 +31,7 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 _INTERVAL = re.compile(r"\[\s*(\d+)\s*,\s*(\d+)\s*\]")
 
 
-OFF_SENTENCE = mark("wsrep_on is OFF: what is written there is not replicated, and its state in the group is not told")
+OFF_SENTENCE = mark("wsrep_on is OFF: its writes are not replicated, and its state in the group is not reported")
 
 
 def parse_galera(status: Mapping[str, str], variables: Mapping[str, str]) -> GaleraFacts | None:
@@ -213,7 +213,7 @@ def galera_problems(status: Mapping[str, str], variables: Mapping[str, str], fac
     ]
     if missing:
         sentence = tr(
-            "The server gives no usable {names}: what it is in its group is not known.", names=", ".join(missing)
+            "The server reports no usable {names}: its state in the group is not known.", names=", ".join(missing)
         )
         found.append(Problem("galera", sentence, "galera-incomplete"))
     negative = whole(status.get("wsrep_last_committed", ""))

@@ -84,7 +84,7 @@ def log_facts(session: ObserverSession, facts: NodeFacts, clock: Clock) -> Logge
 
 
 def _not_read(why: str, code: str = "log-not-read") -> Problem:
-    told = tr("its log was not read, so that state transfers are not known by it: {why}", why=why.rstrip("."))
+    told = tr("its log was not read, so state transfers are not known from it: {why}", why=why.rstrip("."))
     return Problem("log", told, code)
 
 

@@ -94,7 +94,7 @@ def group_problems(variables: Mapping[str, str]) -> tuple[Problem, ...]:
     name = variables.get("group_replication_group_name", "")
     if not in_a_group(variables) or _id(name):
         return ()
-    text = tr("the name of its group is no UUID ('{name}'), so nothing is known of it", name=as_line(name, 40))
+    text = tr("its group name is not a UUID ('{name}'), so the group is not known", name=as_line(name, 40))
     return (Problem("group", text, "group-name"),)
 
 

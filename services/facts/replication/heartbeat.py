@@ -130,27 +130,27 @@ def heartbeat_problems(lag: Lag) -> tuple[Problem, ...]:
     if lag.zone_s:
         offset = f"{'+' if lag.zone_s > 0 else '-'}{abs(lag.zone_s) // 3600:02}:{abs(lag.zone_s) % 3600 // 60:02}"
         sentence = tr(
-            "The heartbeat is written in local time; by its constant offset that is UTC{offset}. Run pt-heartbeat "
-            "with --utc: local time jumps twice a year.",
+            "The heartbeat is written in local time; its constant offset indicates UTC{offset}. Run "
+            "pt-heartbeat with --utc: local time jumps twice a year.",
             offset=offset,
         )
         return (Problem("heartbeat", sentence, "heartbeat-zone"),)
     if lag.doubt == "zone":
         sentence = tr(
-            "The heartbeat's moments are not UTC, or clocks differ: the lag by heartbeat is not known. Run "
-            "pt-heartbeat with --utc."
+            "The heartbeat's timestamps are not in UTC, or clocks differ: the lag by heartbeat is not known. "
+            "Run pt-heartbeat with --utc."
         )
         return (Problem("heartbeat", sentence, "heartbeat-not-utc"),)
     if lag.doubt == "writers":
         sentence = tr(
-            "The heartbeat table has no row of this replica's source, and several of other servers: the lag by "
-            "heartbeat is not known."
+            "The heartbeat table has no row for this replica's source, and several for other servers: the lag "
+            "by heartbeat is not known."
         )
         return (Problem("heartbeat", sentence, "heartbeat-writers"),)
     if lag.doubt == "unsigned":
         sentence = tr(
-            "The heartbeat table tells no server_id: whether this server or its source wrote the moment is not known, "
-            "and so is the lag by heartbeat."
+            "The heartbeat table has no server_id: whether this server or its source wrote the timestamp is "
+            "not known, so the lag by heartbeat is not known."
         )
         return (Problem("heartbeat", sentence, "heartbeat-unsigned"),)
     return ()

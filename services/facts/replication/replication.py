@@ -94,8 +94,10 @@ def _cut(cut: int) -> tuple[Problem, ...]:
     if not cut:
         return ()
     sentence = tr_n(
-        "{n} of its GTID sets is as long as a text that servers cut: how many transactions are missing is not known",
-        "{n} of its GTID sets are as long as a text that servers cut: how many transactions are missing is not known",
+        "{n} of its GTID sets is as long as values that servers truncate: how many transactions are missing "
+        "is not known",
+        "{n} of its GTID sets are as long as values that servers truncate: how many transactions are missing "
+        "is not known",
         cut,
         n=cut,
     )
@@ -106,8 +108,8 @@ def _too_large(large: int) -> tuple[Problem, ...]:
     if not large:
         return ()
     sentence = tr_n(
-        "{n} of its GTID sets is too large to be compared: how many transactions are missing is not known",
-        "{n} of its GTID sets are too large to be compared: how many transactions are missing is not known",
+        "{n} of its GTID sets is too large to compare: how many transactions are missing is not known",
+        "{n} of its GTID sets are too large to compare: how many transactions are missing is not known",
         large,
         n=large,
     )

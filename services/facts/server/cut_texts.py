@@ -53,7 +53,11 @@ def read_variable(query: Callable[[SqlRead], Rows], name: str) -> str | None:
         return shown
     whole = _whole(query, name, shown)
     if may_be_cut(whole):
-        sentence = tr("{name} has {n} characters, after which servers cut: it is not known.", name=name, n=len(whole))
+        sentence = tr(
+            "{name} has {n} characters, the length at which servers truncate: its value is not known.",
+            name=name,
+            n=len(whole),
+        )
         raise QueryFailed(sentence)
     return whole
 

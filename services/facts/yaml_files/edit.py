@@ -65,7 +65,7 @@ def edit_yaml(text: str, settings: Settings) -> str:
                 return after
         except BadInput as problem:
             why = why or problem.sentence
-    raise _by_hand(why or tr("What came of it would not be what is wanted."), settings)
+    raise _by_hand(why or tr("The result would differ from the intended settings."), settings)
 
 
 def _edited(text: str, settings: Settings) -> str:
@@ -75,7 +75,7 @@ def _edited(text: str, settings: Settings) -> str:
         for name, value in settings:
             text = _removed(text, name) if value is None else _set(text, name, value)
     except yaml.YAMLError as problem:  # what was added stands behind the end of the document
-        raise _not_by_lines(tr("the document ends before its end")) from problem
+        raise _not_by_lines(tr("the document has text after its end")) from problem
     return text
 
 
@@ -87,9 +87,9 @@ def _set(text: str, name: str, value: Scalar) -> str:
     if found is not None:
         node = found.value
         if not isinstance(node, yaml.ScalarNode):
-            raise _not_by_lines(tr("{name} holds other settings there", name=name))
+            raise _not_by_lines(tr("{name} contains other settings there", name=name))
         if node.style in {"|", ">"}:
-            raise _not_by_lines(tr("{name} is a text of several lines", name=name))
+            raise _not_by_lines(tr("{name} is a multi-line text", name=name))
         shown = _written(value) if node.start_mark.index != node.end_mark.index else f" {_written(value)}"
         return text[: node.start_mark.index] + shown + text[node.end_mark.index :]
     parent, _, own = name.rpartition(".")
@@ -200,8 +200,8 @@ def _by_hand(why: str, settings: Settings) -> BadInput:
         tr("The file can't be edited: {why}", why=why),
         safe=tr("Nothing was written."),
         try_=(
-            *((tr("Write into it, one setting a line, and plan anew: {lines}", lines="; ".join(lines)),)
+            *((tr("Add to the file, one setting per line, and plan again: {lines}", lines="; ".join(lines)),)
               if lines else ()),
-            *((tr("Take out of it, and plan anew: {names}", names=", ".join(gone)),) if gone else ()),
+            *((tr("Remove from the file, and plan again: {names}", names=", ".join(gone)),) if gone else ()),
         ),
     )  # fmt: skip

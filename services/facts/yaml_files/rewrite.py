@@ -31,7 +31,7 @@ def rewritten(text: str, settings: tuple[tuple[str, str | int | None], ...]) -> 
     try:
         top = writer.load(text)
         if not isinstance(top, MutableMapping):
-            raise BadInput(tr("It holds no settings."))
+            raise BadInput(tr("It contains no settings."))
         for name, value in settings:
             if value is None:
                 _remove(top, name)
@@ -39,7 +39,7 @@ def rewritten(text: str, settings: tuple[tuple[str, str | int | None], ...]) -> 
                 _set(top, name, value)
         writer.dump(top, written)
     except (YAMLError, RecursionError, ValueError) as problem:
-        raise BadInput(tr("It can't be written anew with its comments.")) from problem
+        raise BadInput(tr("It can't be rewritten with its comments.")) from problem
     return written.getvalue()
 
 
@@ -51,7 +51,7 @@ def _set(top: MutableMapping[str, Any], name: str, value: str | int) -> None:
             inside[word] = {}
         inside = inside[word]
         if not isinstance(inside, MutableMapping):
-            raise BadInput(tr("{name} is no mapping there.", name=word))
+            raise BadInput(tr("{name} is not a mapping there.", name=word))
     inside[own if key not in inside else key] = value
 
 

@@ -37,7 +37,7 @@ def _read(text: str) -> Mapping[str, Scalar]:
         reader = yaml.SafeLoader(text)
         return _settings(reader, reader.get_single_node())
     except (yaml.YAMLError, RecursionError, ValueError) as problem:
-        raise _unread(tr("it is no YAML")) from problem
+        raise _unread(tr("it is not YAML")) from problem
 
 
 def _settings(reader: yaml.SafeLoader, top: yaml.Node | None) -> dict[str, Scalar]:
@@ -48,25 +48,25 @@ def _settings(reader: yaml.SafeLoader, top: yaml.Node | None) -> dict[str, Scala
     if top is None or (isinstance(top, yaml.ScalarNode) and reader.construct_object(top) is None):
         return {}
     if not isinstance(top, yaml.MappingNode):
-        raise _unread(tr("it holds no settings"))
+        raise _unread(tr("it contains no settings"))
     found: dict[str, Scalar] = {}
     left: list[tuple[str, yaml.Node, int]] = [("", top, 0)]
     while left:
         above, node, depth = left.pop()
         if isinstance(node, yaml.MappingNode) and depth < _MOST_DEEP:
             if not all(isinstance(key, yaml.ScalarNode) for key, _ in node.value):
-                raise _unread(tr("it holds no settings"))
+                raise _unread(tr("it contains no settings"))
             left += [(f"{above}.{key.value}" if above else str(key.value), inner, depth + 1)
                      for key, inner in reversed(node.value)]  # fmt: skip
             continue
         value = reader.construct_object(node, deep=True)
         if above in found and value is not None:
-            raise _unread(tr("{name} stands there twice, at last in line {line}", name=above, line=_line(node)))
+            raise _unread(tr("{name} appears twice, the second time in line {line}", name=above, line=_line(node)))
         if value is not None:
             found[above] = _as_written(node, value)
     for name in found:
         if any(name[:at] in found for at, sign in enumerate(name) if sign == "."):
-            raise _unread(tr("{name} lies in what stands there as a value itself", name=name))
+            raise _unread(tr("{name} is inside a value that is not a mapping", name=name))
     return found
 
 
@@ -111,7 +111,7 @@ def _look_through(text: str) -> None:
             raise _unread(tr("it has anchors or tags"))
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _MOST_DEEP or number > _MOST_EVENTS:
-            raise _unread(tr("it is nested too deep, or holds too much"))
+            raise _unread(tr("it is nested too deeply or too large"))
 
 
 def _unread(why: str) -> BadInput:

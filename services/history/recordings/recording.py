@@ -40,7 +40,7 @@ def record_to(path: Path, *, derive: Derive | None = None, clock: Clock | None =
     if path.exists():
         raise BadInput(
             tr("{path} exists already.", path=path),
-            safe=tr("It was left as it is."),
+            safe=tr("It was not changed."),
             try_=(tr("Choose another file name."),),
         )
     try:
@@ -112,8 +112,8 @@ def finish_recording(
             connection.close()
     except (sqlite3.Error, OSError) as problem:
         raise StoreError(
-            tr("{name} could not be packed: {problem}.", name=path.name, problem=problem),
-            safe=tr("The recording is whole, only larger than it need be."),
+            tr("{name} could not be compacted: {problem}.", name=path.name, problem=problem),
+            safe=tr("The recording is complete, but larger than necessary."),
             try_=(tr("Free some space on its disk; the file can be used as it is."),),
         ) from problem
     path.with_name(path.name + ".lock").unlink(missing_ok=True)

@@ -62,7 +62,7 @@ class ChangeMarks:
             if connection.execute(select(rows.c.id).where(own, rows.c.name == values["name"])).first() is not None:
                 raise name_taken(name)
             if (connection.scalar(select(func.count()).select_from(rows).where(own)) or 0) >= MOST:
-                raise BadInput(tr("{n} marks are kept already: remove some that nobody needs.", n=MOST))
+                raise BadInput(tr("There are already {n} marks: remove some.", n=MOST))
             made = connection.execute(insert(rows).values(about=self._about, **values, **moments))
             assert made.inserted_primary_key is not None  # one row was inserted: it has its key
             number = int(made.inserted_primary_key[0])

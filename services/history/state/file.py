@@ -111,7 +111,7 @@ def _file_engine(file: Path) -> Engine:
     except OSError as problem:
         raise StoreError(
             tr("The state file {file} can't be written: {problem}.", file=file, problem=problem.strerror or problem),
-            try_=(tr("Give another data folder with --data DIR."),),
+            try_=(tr("Use another data folder: --data DIR."),),
         ) from problem
     engine = create_engine("sqlite://", creator=lambda: _connect(file), poolclass=NullPool)
 
@@ -174,8 +174,8 @@ def _refuse_newer(file: Path) -> None:
     if tables and "state_version" not in tables:
         raise StoreError(
             tr("{file} is a database, but not Pilothouse's state.", file=file),
-            safe=tr("The file was not touched."),
-            try_=(tr("Give another data folder with --data DIR."),),
+            safe=tr("The file was not changed."),
+            try_=(tr("Use another data folder: --data DIR."),),
         )
     _refuse_version(version, str(file))
 
@@ -209,13 +209,14 @@ def _refuse_version(version: int, name: str) -> None:
     if version > NEWEST:
         raise StoreError(
             tr(
-                "{name} was written by a newer Pilothouse (state version {version}, this program knows {newest}).",
+                "{name} was written by a newer Pilothouse (state version {version}, this program supports up "
+                "to {newest}).",
                 name=name,
                 version=version,
                 newest=NEWEST,
             ),
-            safe=tr("It was not touched."),
-            try_=("Update Pilothouse, or give this one another data folder.",),
+            safe=tr("It was not changed."),
+            try_=("Update Pilothouse, or use another data folder.",),
         )
 
 
@@ -257,10 +258,10 @@ def _spoken(text: str, name: str) -> StoreError:
     if "malformed" in low or "not a database" in low:
         return StoreError(
             tr("The state file {name} is damaged ({text}).", name=name, text=text),
-            safe=tr("The file was kept as it is."),
+            safe=tr("The file was not changed."),
             try_=(
-                tr("Save what is left with: sqlite3 {name} .recover", name=name),
-                tr("Or move the file away: a new one is begun, without settings and history of nodes."),
+                tr("Recover what is left with: sqlite3 {name} .recover", name=name),
+                tr("Or move the file away: a new one is created, without settings and node history."),
             ),
         )
     if "locked" in low or "busy" in low:
@@ -276,16 +277,16 @@ def _spoken(text: str, name: str) -> StoreError:
                 name=name,
                 text=text,
             ),
-            safe=tr("What was stored before is unharmed."),
-            try_=(tr("Make room on the disk."),),
+            safe=tr("Data stored earlier is intact."),
+            try_=(tr("Free space on the disk."),),
         )
     if "readonly" in low or "read-only" in low or "unable to open" in low:
         return StoreError(
             tr("The state store {name} can't be written ({text}).", name=name, text=text),
             safe=tr("Nothing was written."),
-            try_=(tr("Check the file's owner and rights, or give another data folder with --data DIR."),),
+            try_=(tr("Check the file's owner and permissions, or use another data folder: --data DIR."),),
         )
     return StoreError(
         tr("The state store {name} can't be used: {text}.", name=name, text=text),
-        try_=(tr("Check its address and rights."),),
+        try_=(tr("Check its address and privileges."),),
     )

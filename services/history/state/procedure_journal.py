@@ -210,7 +210,7 @@ class Hold:
 def _refuse(connection: Connection, run_id: int, found: int, after: int | None) -> None:
     """Raise StoreError unless the writer may put a line behind line `found`."""
     if not found and not _reserved(connection, run_id):
-        raise StoreError(tr("Run {run_id} was never begun in this store.", run_id=run_id))
+        raise StoreError(tr("Run {run_id} was never started in this store.", run_id=run_id))
     if after is not None and found != after:
         raise _other_writer(run_id)
 
@@ -223,6 +223,6 @@ def _reserved(connection: Connection, run_id: int) -> bool:
 def _other_writer(run_id: int) -> StoreError:
     return StoreError(
         tr("Run {run_id} is being written by another console.", run_id=run_id),
-        safe=tr("This console wrote nothing and stopped acting for this run."),
-        try_=(tr("Look at the other console, or read the run again before you go on here."),),
+        safe=tr("This console wrote nothing and stopped this run here."),
+        try_=(tr("Check the other console, or read the run again before you continue here."),),
     )

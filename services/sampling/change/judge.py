@@ -71,11 +71,11 @@ def equal(before: Window, after: Window) -> tuple[Window, Window]:
     Windows of many and of few blocks that also vary differently raise false alarms (up to one in five was measured).
     """
     if before.length_s <= 0 or after.length_s <= 0:
-        raise BadInput(tr("A window ends after it begins."))
+        raise BadInput(tr("A window must end after it begins."))
     if after.start < before.end:
         raise BadInput(
-            tr("The window after begins before the window before ends."),
-            try_=(tr("Let one end where the other begins, or leave the change itself out between them."),),
+            tr("The window after the change begins before the window before it ends."),
+            try_=(tr("End one where the other begins, or leave the change itself out between them."),),
         )
     length = min(before.length_s, after.length_s)
     return Window(before.end - length, before.end), Window(after.start, after.start + length)
@@ -177,7 +177,7 @@ def _unusable(samples: _Samples, windows: tuple[Window, Window]) -> tuple[Why, s
             return "missing", samples.missing or tr("Nothing was sampled {when}.", when=when)
     # Before the gaps: in a window that is too short one gap is a large share, and without it the window were too short.
     if min(window.length_s for window in windows) < LEAST_WINDOW_S - _ROUNDED_S:
-        return "few", tr("Windows of less than {least} show nothing.", least=duration(LEAST_WINDOW_S))
+        return "few", tr("Windows shorter than {least} show nothing.", least=duration(LEAST_WINDOW_S))
     for share, hole, when in zip(samples.sampled, samples.holes, _whens(), strict=True):
         if share < LEAST_SAMPLED:
             return "gaps", tr("Only {share:.0f} % of the time {when} was sampled.", share=100 * share, when=when)
@@ -219,10 +219,13 @@ def _change(found: _Found, alpha: float, ground: _Ground, asked: Asked, catalogu
 
 def _too_few(parts: Cut, step_s: float) -> str:
     if parts.enough:
-        return tr("Too few independent samples for so many comparisons at once: name fewer metrics, or longer windows.")
+        return tr(
+            "Too few independent samples for so many comparisons at once: choose fewer metrics or longer windows."
+        )
     needed = LEAST_BLOCKS * max(LEAST_BLOCK, math.ceil(MEMORIES * parts.memory)) * step_s
     return tr(
-        "Too few independent samples: a second resembles those of the next {memory}. Windows of {needed} may do.",
+        "Too few independent samples: each second resembles those of the next {memory}. Windows of {needed} "
+        "may be enough.",
         memory=duration(max(1.0, round(parts.memory * step_s))),
         needed=duration(math.ceil(needed / 60) * 60.0),
     )
@@ -247,4 +250,4 @@ def _on_ground(change: Change, ground: _Ground, asked: Asked) -> Change:
 def _restarted(server: str, at: float, asked: Asked) -> str:
     if asked.before.end < at <= asked.after.start:
         return tr("{server} restarted at {at}, between the windows: its caches were cold.", server=server, at=clock(at))
-    return tr("{server} restarted at {at}, within a window.", server=server, at=clock(at))
+    return tr("{server} restarted at {at}, inside a window.", server=server, at=clock(at))

@@ -17,7 +17,7 @@ def good_name(text: str) -> str:
     """
     name = as_line(" ".join(text.split()), LONGEST_NAME)
     if not name or name.isdecimal():
-        raise BadInput(tr("Give the mark a name: what was changed."))
+        raise BadInput(tr("Name the mark after what was changed."))
     if masked(name) != name:
-        raise BadInput(tr("The name has what looks like a password in it: say it without."))
+        raise BadInput(tr("The name seems to contain a password: choose a name without it."))
     return name

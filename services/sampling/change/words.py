@@ -19,7 +19,7 @@ _SIZES = {
     Size.NEGLIGIBLE: mark("barely"),
     Size.SMALL: mark("a little"),
     Size.MEDIUM: mark("clearly"),
-    Size.LARGE: mark("by far"),
+    Size.LARGE: mark("by a large margin"),
 }
 _VERDICTS = {
     Verdict.HIGHER: mark("higher"),
@@ -99,7 +99,7 @@ def summary(comparison: Comparison) -> str:
     moved = sum(verdict in {Verdict.HIGHER, Verdict.LOWER} for verdict in verdicts)
     unknown = verdicts.count(Verdict.UNKNOWN)
     parts = (
-        tr_n("{n} number differs", "{n} numbers differ", moved),
+        tr_n("{n} metric differs", "{n} metrics differ", moved),
         tr_n("{n} shows no difference", "{n} show no difference", len(verdicts) - moved - unknown),
         tr_n("{n} is not known", "{n} are not known", unknown),
     )
@@ -129,6 +129,7 @@ def told(comparison: Comparison) -> str:
 def caveat(comparison: Comparison) -> str:
     """Return what stands under every comparison: what its intervals are, and what it can't tell."""
     return tr(
-        "In one comparison of {every} an interval misses. What else changed between the windows is not known.",
+        "In one comparison out of {every}, the interval misses the true value. What else changed between the "
+        "windows is not known.",
         every=round(1.0 / max(1e-9, 1.0 - comparison.confidence)),
     )

@@ -19,14 +19,14 @@ def why_absent(formula: Formula, *, answered: bool) -> tuple[Lack, str]:
     """
     keys = (*formula.keys, *formula.patterns)
     if not answered and read_over(formula) == SQL:
-        return NO_WAY, tr("Read over SQL: no answer of the server came.")
+        return NO_WAY, tr("Read over SQL: the server has not answered.")
     if keys and all(key.startswith(_LEARNT_BY_WAITING) for key in keys):
         return NOT_YET, tr("Known after a minute of writes.")
     if read_over(formula) == SSH:
-        return NO_WAY, tr("Read over SSH: no sample of the host itself came.")
+        return NO_WAY, tr("Read over SSH: no sample of the host has arrived.")
     if keys and all(key.startswith("console.") for key in keys):
         return NOT_YET, tr("Not known yet.")
-    return NOT_OFFERED, tr("This server does not offer it.")
+    return NOT_OFFERED, tr("This server does not report it.")
 
 
 def read_over(formula: Formula) -> str:

@@ -87,7 +87,7 @@ def build(metrics: Sequence[Metric], terms: Mapping[str, str]) -> Catalogue:
     formulas: dict[str, Formula] = {}
     for metric in metrics:
         if metric.key in formulas:
-            raise BadInput(tr("The metric {key!r} stands twice in the catalogue.", key=metric.key))
+            raise BadInput(tr("The metric {key!r} appears twice in the catalogue.", key=metric.key))
         try:
             formulas[metric.key] = parse(metric.formula, terms)
         except FormulaError as problem:

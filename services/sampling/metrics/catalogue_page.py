@@ -12,11 +12,11 @@ from services.sampling.model import Metric
 
 _INTRO = """# Metrics
 
-Written from `resources/metrics.toml`; do not edit. Raw values are kept each second as the server and the host gave
-them; what is below is computed when it is drawn, so a corrected formula corrects the past too. A counter's interval
-is dropped (a gap, never a negative or giant rate) when the counter fell, when uptime fell, when the server changed, or
-when two samples are more than 2.5 s apart. A missing value is missing, never 0. Colours are proposals unless the source
-gives them.
+Generated from `resources/metrics.toml`; do not edit. Raw values are stored each second as the server and the host
+report them. The metrics below are computed when they are drawn, so a corrected formula also corrects the past. An
+interval of a counter is dropped (a gap, never a negative or huge rate) if the counter decreased, uptime decreased, the
+server changed, or the two samples are more than 2.5 s apart. A missing value is missing, never 0. Color limits are
+proposals unless the source gives them.
 """
 _GROUPS = {
     "cpu": "CPU", "load": "Load", "psi": "Pressure", "disk": "Disks", "memory": "Memory", "net": "Network",
@@ -29,7 +29,15 @@ _GROUPS = {
 def catalogue_page(catalogue: Catalogue | None = None) -> str:
     """Return the page as Markdown: terms first, then the metrics by group."""
     chosen = catalogue or load_catalogue()
-    lines = [_INTRO, "## Terms", "", "Parts that several formulas share.", "", "| term | formula |", "| --- | --- |"]
+    lines = [
+        _INTRO,
+        "## Terms",
+        "",
+        "Expressions shared by several formulas.",
+        "",
+        "| term | formula |",
+        "| --- | --- |",
+    ]
     lines += [f"| `{name}` | `{formula}` |" for name, formula in chosen.terms.items()]
     groups = dict.fromkeys(m.key.split(".")[0] for m in chosen)
     for group in groups:

@@ -140,7 +140,7 @@ def _usable(written: object, catalogue: Catalogue) -> ChartTemplate:
         if "(" in metric:
             catalogue.formula(metric)
         elif catalogue.metric(metric) is None:
-            raise BadInput(tr("it names {metric!r}, which the catalogue does not have", metric=metric))
+            raise BadInput(tr("it names {metric!r}, which is not in the catalogue", metric=metric))
     return chart
 
 

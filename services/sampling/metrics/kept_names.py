@@ -46,8 +46,8 @@ class KeptNames:
         return Problem(
             "numbers",
             tr(
-                "This host makes up names for its numbers: those beyond the first {most}, or of more than {letters} "
-                "letters, are not kept.",
+                "This host reports too many or too long names of numbers: those after the first {most}, or "
+                "longer than {letters} characters, are not kept.",
                 most=self._most,
                 letters=MOST_LETTERS,
             ),

@@ -100,7 +100,7 @@ class ConsoleMemory:
         dead = state.last_unclean_end()
         # What ended here is told by the history, with what was lost; the state may be a team's.
         if dead is not None and dead.machine != socket.gethostname():
-            text = tr("The console on {machine} (process {pid}) ended without being closed.", machine=dead.machine,
+            text = tr("The console on {machine} (process {pid}) ended unexpectedly.", machine=dead.machine,
                       pid=dead.pid)  # fmt: skip
             self._tell(Event(dead.alive_at, "console", text, Health.WARN))
 
@@ -142,7 +142,7 @@ class ConsoleMemory:
             if not self._troubled:
                 log.info("the state store can't be written: %s", problem)
                 text = tr(
-                    "The state store can't be written: {problem}. Watching goes on.", problem=str(problem).rstrip(".")
+                    "The state store can't be written: {problem}. Watching continues.", problem=str(problem).rstrip(".")
                 )
                 self._tell(Event(self._clock.wall(), "console", text, Health.WARN))
             self._troubled = True

@@ -38,8 +38,8 @@ class Unwatched:
         if event.until is not None:
             del self._left[event.node_id]
         text = tr(
-            "{sentence}; it did not answer either when Pilothouse last stopped watching ({moment}), what was between "
-            "is not known",
+            "{sentence}; it did not answer when Pilothouse last stopped watching ({moment}) either; its state "
+            "in between is not known",
             sentence=event.text,
             moment=when(old.until),
         )
@@ -54,8 +54,8 @@ class Unwatched:
                     continue
                 del self._left[node.node_id]
                 text = tr(
-                    "{name} answers; it did not when Pilothouse last stopped watching ({moment}), since when it does "
-                    "is not known",
+                    "{name} answers; it did not when Pilothouse last stopped watching ({moment}); when it "
+                    "returned is not known",
                     name=node.name,
                     moment=when(old.until),
                 )

@@ -60,7 +60,7 @@ STOPS = (
          needs="one and the same string"),
     Stop("EVERY-MONGOS", TURN, of_all(("r1", "r2"), lambda name: sharded(name, routers=(*_KNOWN, _LATE))),
          needs="Give the inventory its host"),
-    Stop("CONFIG-FILES", TURN, on("c1", mongo_process_trouble="it is no YAML"), needs="into a YAML file"),
+    Stop("CONFIG-FILES", TURN, on("c1", mongo_process_trouble="it is not YAML"), needs="into a YAML file"),
     Stop("CONFIG-FOLDERS", TURN, on("c1", mongo_data_odd="/data may be written by others"), needs="account of its own"),
     Stop("CONFIG-ENGINE", WINDOW, cluster=_old_storage, way="elsewhere", then="the rolling way",
          needs="with three new hosts", confirmed=frozenset({"c1"})),

@@ -48,7 +48,7 @@ def test_that_an_encrypted_key_opens_with_its_passphrase_only(galera_estate: Est
     assert user_of(galera_estate, key=key, passphrase=PASSPHRASE) == "dba"
     with pytest.raises(AuthFailed, match="it has a passphrase, and none is configured"):
         user_of(galera_estate, key=key)
-    with pytest.raises(AuthFailed, match="the passphrase does not open it"):
+    with pytest.raises(AuthFailed, match="the passphrase is wrong"):
         user_of(galera_estate, key=key, passphrase=WRONG)
 
 
@@ -155,7 +155,7 @@ def test_that_a_host_which_wants_key_and_password_gets_both(
 ) -> None:
     sshd_says("PasswordAuthentication yes", "AuthenticationMethods publickey,password")
     assert user_of(galera_estate, user="dbapw", password=SUDO) == "dbapw"
-    with pytest.raises(AuthFailed, match="accepted, but the host also wants password"):
+    with pytest.raises(AuthFailed, match="accepted, but the host also requires password"):
         user_of(galera_estate, user="dbapw")
 
 

@@ -241,7 +241,7 @@ def test_that_a_member_started_alone_is_told_and_so_is_what_it_lost_there(
     capsys.readouterr()
     try:
         assert main(["check", "--inventory", inventory]) == 1
-        assert "shop: empty or not there on d3" in capsys.readouterr().out
+        assert "shop: empty or missing on d3" in capsys.readouterr().out
     finally:  # an initial sync brings it back
         mongo_rs.stop("d3")
         host.sh("rm -rf /var/lib/mysql/db && install -d -o mysql -g mysql /var/lib/mysql/db")

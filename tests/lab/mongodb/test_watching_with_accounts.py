@@ -64,6 +64,6 @@ def test_that_an_account_without_rights_makes_no_state_up(
     assert main(["check", "--inventory", inventory]) == 1
     said = capsys.readouterr().out
     assert "state not known" in said
-    assert "The account may not ask this" in said
+    assert "The account is not authorized for this command:" in said
     assert main(["inventory", "check", "--inventory", inventory]) in {0, 1}
     assert "the set's status (needs clusterMonitor)" in capsys.readouterr().out

@@ -263,7 +263,7 @@ SITUATIONS: dict[str, Situation] = {
     ),
     "async-io-stopped": Situation("a2 logs in with a wrong password", ASYNC, lambda e: e.break_io("a2")),
     "async-lag": Situation("a3 waits for a lock, some fifty transactions behind", ASYNC, _lag),
-    "async-delayed": Situation("a3 is held back by an hour on purpose", ASYNC, lambda e: e.delay("a3", 3600)),
+    "async-delayed": Situation("a3 is delayed by an hour on purpose", ASYNC, lambda e: e.delay("a3", 3600)),
     "async-semi-sync-off": Situation(
         "a2 is stopped: a1 waited for it, and went on without", ASYNC, _semi_sync_off, ("a1", "a3")
     ),

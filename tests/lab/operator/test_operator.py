@@ -73,7 +73,7 @@ def test_that_a_statement_is_stopped_at_its_limit_and_the_sentence_does_not_say_
     for made in (operated(whole, HOST), with_sql(entry(whole, HOST), port=3399)):
         with armed(whole, made) as hosts, pytest.raises(TimedOut) as told:
             hosts.operator(HOST).execute(long, limit_s=2.0)
-        assert "may have had its effect" in told.value.safe
+        assert "may have taken effect" in told.value.safe
 
 
 def test_that_nothing_is_armed_until_armed_and_nothing_after_disarming(whole: Estate) -> None:

@@ -69,7 +69,7 @@ def _restarted(estate: Estate) -> None:
 def _to_the_question(terminal: Terminal) -> int:
     terminal.wait_for("Approve this plan? Type yes: ")
     terminal.type("yes")
-    return terminal.wait_for(QUESTION + "\nAnswer yes when it is so, or stop.\n(asked at ")
+    return terminal.wait_for(QUESTION + "\nAnswer yes if it is true, or stop.\n(asked at ")
 
 
 @pytest.mark.long
@@ -81,7 +81,7 @@ def test_that_a_wrong_answer_and_the_session_that_holds_a_read_lock_are_told(
         at = _to_the_question(terminal)
         terminal.type("yse")
         at = terminal.wait_for(
-            "'yse' is no answer here, nothing was done with it. The answers are: yes, stop.", after=at
+            "'yse' is not a valid answer here and was ignored. The answers are: yes, stop.", after=at
         )
         with _session(steer, "s3", "FLUSH TABLES WITH READ LOCK;"):
             for number in range(5):

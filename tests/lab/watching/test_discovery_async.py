@@ -63,7 +63,7 @@ def test_that_a_delay_that_is_meant_is_good_and_a_stopped_thread_is_bad_with_its
     by_address = {n.address: n for n in cluster.nodes}
     edges = {cluster.node(e.replica_id).address: e for e in cluster.replication}  # type: ignore[union-attr]
     meant, broken = edges["10.213.2.22:3306"], edges["10.213.2.23:3306"]
-    assert (meant.health, meant.delay_s, meant.reason) == (Health.GOOD, 3600, "held back by 1 h on purpose")
+    assert (meant.health, meant.delay_s, meant.reason) == (Health.GOOD, 3600, "delayed by 1 h on purpose")
     assert (broken.lag_s, broken.sql_running) == (None, "No")
     assert broken.reason.startswith("SQL thread stopped: error 1062: ")
     assert by_address["10.213.2.23:3306"].state == "SQL thread stopped"

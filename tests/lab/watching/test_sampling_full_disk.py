@@ -64,7 +64,7 @@ def test_that_a_really_full_disk_costs_nothing_that_was_sampled(small_place: Pat
                 assert store.trouble is not None
                 assert [event.health for event in told] == [Health.BAD]
         assert store.trouble is None
-        assert told[-1].text == "History is written again. Nothing was lost."
+        assert told[-1].text == "History is being written again. Nothing was lost."
     finally:
         store.close()
     again = HistoryStore.open(small_place / "history.sqlite", clock=clock, background=False)

@@ -131,7 +131,7 @@ def test_that_the_changing_road_says_that_an_act_may_have_happened(
         lambda: operator.read_file("/etc/my.cnf"),
         lambda: operator.write_file("/etc/my.cnf", Secret("x")),
     ):
-        assert "may have had its effect on db1" in told(act, host="db1").safe
+        assert "may have taken effect on db1" in told(act, host="db1").safe
 
 
 class Backend(keyring.backend.KeyringBackend):
@@ -183,7 +183,8 @@ def test_that_a_keyring_that_can_not_even_be_asked_for_is_none(
 def test_that_a_machine_without_any_keyring_is_told_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keyring, "get_password", thrower(NoKeyringError("none")))
     assert (
-        "no keyring that could keep a password" in told(lambda: SystemVault().get(SecretRef("keyring", "x"))).sentence
+        "This workstation has no keyring that can store a password."
+        in told(lambda: SystemVault().get(SecretRef("keyring", "x"))).sentence
     )
 
 

@@ -19,8 +19,8 @@ AT = 1_795_200_000.0
 REFUSED = Problem("sql", "db1: down; next attempt in 9 s.", "connection-refused", "10.0.0.1 port 3306 refused.")
 
 NO_SSH = (
-    "This is read over SSH, and the inventory gives no SSH account for db1. "
-    'To add one: "Edit the connection of db1…" in the menu of the host, or [host.ssh] in the inventory.'
+    'Reading this needs SSH, and the inventory has no SSH account for db1. To add one: "Edit the connection '
+    "of db1…\" in the host's menu, or [host.ssh] in the inventory."
 )
 
 
@@ -36,7 +36,7 @@ def node(reach: Reach, name: str = "db1", **facts: object) -> NodeView:
         (
             node(Reach.NONE, problems=(REFUSED,)),
             "cpu.user",
-            f"db1 never answered, asked since {format_clock(AT - 60)}: 10.0.0.1 port 3306 refused.",
+            f"db1 has never answered; queried since {format_clock(AT - 60)}: 10.0.0.1 port 3306 refused.",
         ),
         (
             node(Reach.NONE, problems=(REFUSED,), sql_at=AT - 30, ssh_at=AT - 20),
@@ -58,7 +58,7 @@ def node(reach: Reach, name: str = "db1", **facts: object) -> NodeView:
         (
             node(Reach.NONE, problems=(REFUSED, Problem("ssh", "No route.", "no-route"))),
             "cpu.user",
-            f"db1 never answered, asked since {format_clock(AT - 60)}: No route.",
+            f"db1 has never answered; queried since {format_clock(AT - 60)}: No route.",
         ),
         (
             node(Reach.SSH_ONLY, problems=(REFUSED,), sql_at=AT - 30),
@@ -78,7 +78,7 @@ def test_that_a_chart_speaks_in_place_of_its_plot_only_when_none_of_its_hosts_gi
     other = replace(dark, node_id="db2", name="db2", host="db2")
     both = ClusterSnapshot("c", ASYNC, "c", AT, nodes=(dark, other))
     told = silences(ChartPlan((), places), both)
-    assert told.charts["a"].endswith("refused. 1 more gives none.")
+    assert told.charts["a"].endswith("refused. 1 more does not answer.")
     half = silences(ChartPlan((), places), replace(both, nodes=(dark, node(Reach.FULL, "db2"))))
     assert (half.charts, sorted(half.curves)) == ({}, [("a", "db1"), ("b", "db1")])
 

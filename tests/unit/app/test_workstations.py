@@ -156,7 +156,7 @@ def test_that_a_mock_of_a_user_whom_nobody_knows_is_told_so_and_makes_no_folder_
         cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=60,
     )  # fmt: skip
     assert done.returncode == 2, done.stderr
-    wrong = f"HOME is {home}, which is no absolute path" if home else "has no home folder"
+    wrong = f"HOME is {home}, which is not an absolute path" if home else "has no home folder"
     assert wrong.encode() in done.stderr
     assert b"Traceback" not in done.stderr
     assert not list(tmp_path.iterdir())
@@ -301,7 +301,7 @@ def test_that_closed_streams_are_neither_asked_nor_taken_for_a_store(tmp_path: P
 def test_that_a_workstation_without_another_thread_is_told_as_such() -> None:
     for error in (RuntimeError("can't start new thread"), MemoryError()):
         problem = told(error, None)
-        assert "no more memory, or no more threads" in problem.sentence
+        assert "Pilothouse can't get more memory or threads on this workstation:" in problem.sentence
         assert "ulimit" in problem.as_text()
 
 
@@ -329,7 +329,7 @@ def _dangling(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (os.mkfifo, "it is no regular file"), (Path.mkdir, "it is no regular file"), (_latin, "is not UTF-8"),
+        (os.mkfifo, "it is not a regular file"), (Path.mkdir, "it is not a regular file"), (_latin, "is not UTF-8"),
         (_wide, "is not UTF-8"), (_circle, "symbolic links"), (_dangling, "No such file"), (None, "too long"),
     ],
 )  # fmt: skip

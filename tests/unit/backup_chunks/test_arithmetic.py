@@ -156,9 +156,15 @@ def test_that_a_larger_chunk_is_not_advised_where_small_files_are_the_objects() 
 
 
 def test_that_what_was_seen_is_told_where_it_is_the_reason() -> None:
-    assert any("1 300 s in place of 1 000 s" in reason for reason in advise(Backup(TB // 2)).reasons)
+    assert any(
+        "Below 1 TB, larger chunks were slower in a test: 1 300 s instead of 1 000 s." in reason
+        for reason in advise(Backup(TB // 2)).reasons
+    )
     large = Backup(8 * TB, network=Network(rate=10**9))
-    assert any("13 000 s of 18 000" in reason for reason in advise(large).reasons)
+    assert any(
+        "On a cluster of many terabytes, 200 MB instead of 10 MB reduced 18 000 s to 13 000 s." in reason
+        for reason in advise(large).reasons
+    )
     assert any("--fifo-streams" in reason for reason in advise(large).reasons)
     assert not any("--fifo-streams" in r for r in advise(replace(large, network=Network(rate=10**8))).reasons)
 

@@ -77,7 +77,7 @@ def test_that_a_statement_or_command_off_the_list_is_refused_before_anything_is_
 
 def test_that_a_way_the_inventory_does_not_give_is_told() -> None:
     made = session(HostEntry("db1", "127.0.0.1"))
-    with pytest.raises(BadInput, match="no SQL way"):
+    with pytest.raises(BadInput, match="no SQL connection"):
         made.query(statements.ONE)
     with pytest.raises(BadInput, match="no SSH way"):
         made.run(commands.CLOCK)
@@ -89,7 +89,7 @@ def test_that_a_server_which_never_greets_times_out_and_the_next_call_does_not_w
     port, taken = silent
     clock = ManualClock()
     made = session(HostEntry("db1", "127.0.0.1", ssh=SshAccess("dba", port=port, config="")), clock)
-    with pytest.raises(TimedOut, match="did not greet as SSH"):
+    with pytest.raises(TimedOut, match=" sent no SSH greeting within"):
         made.run(commands.CLOCK)
     tried = len(taken)
     with pytest.raises(Unreachable, match="next attempt in"):

@@ -63,7 +63,7 @@ def test_that_a_node_that_comes_back_with_a_warning_says_which() -> None:
     (event,) = [e for e in events_between(first, second) if e.kind == "state"]
     assert event.health is Health.WARN
     assert event.text.startswith("db3: Synced (was SQL does not answer")
-    assert event.text.endswith(": 30 write sets wait on db3: it slows the group down (limit 28)")
+    assert event.text.endswith(": 30 write sets wait on db3: it slows down the group (limit 28)")
 
 
 def test_that_a_split_is_no_calm_event_neither_when_it_is_first_seen_nor_while_it_lasts() -> None:
@@ -71,7 +71,7 @@ def test_that_a_split_is_no_calm_event_neither_when_it_is_first_seen_nor_while_i
     both = estate(*side(1, 2, at=AT + 1), *side(3, at=AT + 1), previous=two, at=AT + 1)
     events = events_between(two, both)
     assert [(e.kind, e.health) for e in events] == [("view", Health.BAD)]
-    assert events[0].text.endswith("two primary components take writes apart: db1, db2 | db3")
+    assert events[0].text.endswith("two primary components accept writes separately: db1, db2 | db3")
     more = (*side(1, 2, at=AT + 2), *side(3, 4, at=AT + 2))
     later = events_between(both, estate(*more, previous=both, at=AT + 2))
     assert {e.health for e in later if e.kind == "view"} == {Health.BAD}
@@ -129,7 +129,7 @@ def test_that_disk_and_clock_have_their_events() -> None:
     assert "db3: its clock is 30 s behind this workstation's" in texts
     back = [e.text for e in events_between(second, estate(*WHOLE, previous=second, at=AT + 2))]
     assert "db3: the data disk has room again (60 GB free)" in back
-    assert "db3: its clock is right again" in back
+    assert "db3: its clock is correct again" in back
 
 
 def test_that_the_loss_of_the_last_primary_component_is_told() -> None:
@@ -253,7 +253,7 @@ def test_that_a_rollback_that_was_over_between_two_looks_is_told_and_a_restarted
         (
             "m1",
             Health.BAD,
-            "m1 rolled back writes that the rest of its set does not have; what it kept of them is in /srv/db/rollback",
+            "m1 rolled back writes that the rest of its set does not have; the saved documents are in /srv/db/rollback",
         )
     ]
     assert told(counted(7), counted(8, uptime_s=1)) == []

@@ -45,14 +45,14 @@ def test_that_a_cluster_that_never_had_all_its_nodes_is_not_good_though_each_nod
     cluster = _one(estate(member(1), member(2), member(3), expected={"db2": 5}))
     assert all(n.health is Health.GOOD for n in cluster.nodes)
     assert cluster.health is Health.WARN
-    assert _said(cluster) == ["The primary component has 3 of the 5 nodes that the inventory expects."]
+    assert _said(cluster) == ["The primary component has 3 of the 5 nodes expected by the inventory."]
 
 
 def test_that_the_missing_are_named_where_they_are_known() -> None:
     whole = estate(member(1), member(2), member(3))
     cluster = _one(estate(*_without_db3(), previous=whole, at=AT + 20.5, expected={"db3": 3}))
     assert (cluster.expected, cluster.size) == (3, 2)
-    assert _said(cluster) == ["The primary component has 2 of the 3 nodes that the inventory expects: db3 missing."]
+    assert _said(cluster) == ["The primary component has 2 of the 3 nodes expected by the inventory: db3 missing."]
 
 
 def test_that_members_nobody_can_name_count() -> None:
@@ -83,7 +83,7 @@ def test_that_an_asynchronous_tree_misses_what_is_gone_and_not_what_nobody_reach
     stopped = sql_gone(whole[2], at=AT + 20, process_state="")
     fresh = [replace(f, at=AT + 20, sql_at=AT + 20, ssh_at=AT + 20) for f in whole]
     cluster = _one(estate(fresh[0], fresh[1], stopped, previous=before, at=AT + 20.5, expected={"db1": 3}))
-    assert _said(cluster) == ["There are 2 of the 3 nodes that the inventory expects: no server on db3."]
+    assert _said(cluster) == ["There are 2 of the 3 nodes expected by the inventory: no server on db3."]
     far = estate(fresh[0], fresh[1], unreached(3, whole[2], at=AT + 20), previous=before, at=AT + 20.5,
                  expected={"db1": 3})  # fmt: skip
     assert _said(_one(far)) == []
@@ -95,7 +95,7 @@ def test_that_nothing_is_missing_where_nobody_answered() -> None:
     cluster = _one(estate(*refused, written=written, expected={"db1": 3, "db2": 3}))
     assert (cluster.expected, cluster.size, cluster.health, _said(cluster)) == (3, None, Health.BAD, [])
     heard = _one(estate(plain(1), refused[1], written=written, expected={"db1": 3, "db2": 3}))
-    assert _said(heard) == ["There are 1 of the 3 nodes that the inventory expects: no server on db2."]
+    assert _said(heard) == ["There are 1 of the 3 nodes expected by the inventory: no server on db2."]
 
 
 def test_that_check_prints_it_and_json_keeps_it() -> None:

@@ -69,7 +69,7 @@ def test_that_members_that_nobody_wrote_down_get_no_account_and_are_drawn() -> N
     assert {node.name for node in unasked} == {"n2", "n3"}
     assert {node.health for node in unasked} == {Health.UNKNOWN}
     assert cluster.health is Health.UNKNOWN
-    assert {node.reason for node in unasked} == {"named by n1; no account goes there before you say so"}
+    assert {node.reason for node in unasked} == {"named by n1; no login is sent there without your consent"}
 
 
 def test_that_a_source_and_its_other_replicas_are_drawn_and_not_asked() -> None:

@@ -105,7 +105,7 @@ def test_that_what_waited_is_written_when_the_disk_has_room_again(
     clock.advance(11)
     small_disk.flush()
     assert small_disk.trouble is None
-    assert told[-1].text == "History is written again. Nothing was lost."
+    assert told[-1].text == "History is being written again. Nothing was lost."
     small_disk.close()
     columns = open_store().read("db1", ("questions",), samples[0].at, samples[-1].at)
     assert columns.values["questions"].tolist() == [s.values["questions"] for s in samples]

@@ -43,7 +43,7 @@ def test_that_a_server_s_first_names_stay_and_its_later_ones_are_told() -> None:
     assert names.kept(honest) is honest
     told = names.problem()
     assert told is not None
-    assert "beyond the first 10" in told.sentence
+    assert "after the first 10" in told.sentence
 
 
 def test_that_a_ring_goes_on_with_the_names_that_have_a_number() -> None:
@@ -97,7 +97,9 @@ def test_that_a_store_that_holds_too_many_names_already_opens_and_goes_on_with_i
         told: list[Event] = []
         again = open_store(on_event=told.append)
         assert len(again._metrics.names()) == 40
-        assert ["names more than are read at once" in event.text for event in told] == [True]
+        assert [" names more than can be read at once: their values are left out." in event.text for event in told] == [
+            True
+        ]
         assert again._metrics.number("derived of the console") == own
         assert again._metrics.number("new of the console") > own
         again.append(Sample("db1", clock.wall(), 2.0, {"questions": 2.0, "made_up_59": 3.0}, epoch="e"))

@@ -113,11 +113,11 @@ def test_that_a_pattern_that_would_look_at_the_whole_machine_is_told(
         pattern = pattern.replace("TREE", str(tmp_path / "tree"))
     config = tmp_path / "config"
     config.write_text(f"Include {pattern}\nInclude {pattern}.conf\nHost db1\n")
-    with pytest.raises(BadInput, match="looks at too many files"):
+    with pytest.raises(BadInput, match="a file name pattern matches too many files"):
         target_for(SshAccess(user="", config=str(config)), "db1")
     report = import_ssh_config(config)
     assert [host.name for host in report.hosts] == ["db1"]
-    assert any("looks at too many files" in problem for problem in report.problems)
+    assert any("a file name pattern matches too many files" in problem for problem in report.problems)
 
 
 def test_that_a_folder_of_very_many_files_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def test_that_a_folder_of_very_many_files_is_told(tmp_path: Path, monkeypatch: p
     options.write_text(f"[client]\nhost=db1\nuser=x\n!includedir {tmp_path}\n")
     report = import_my_cnf(options)
     assert [host.address for host in report.hosts] == ["db1"]
-    assert "looks at too many files" in report.problems[0]
+    assert "a file name pattern matches too many files" in report.problems[0]
 
 
 def test_that_a_pattern_finds_what_a_shell_finds(tmp_path: Path) -> None:

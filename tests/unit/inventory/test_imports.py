@@ -70,7 +70,7 @@ def test_that_names_of_ssh_config_become_hosts_and_their_settings_stay_there(tmp
     assert report.hosts[1] == HostEntry("db1", "db1", SshAccess(user=""))
     assert any("*.example !bad" in note for note in report.notes)
     assert any("Match" in note for note in report.notes)
-    assert any("must hold no blanks" in problem for problem in report.problems)  # "quoted name"
+    assert any("must contain no spaces" in problem for problem in report.problems)  # "quoted name"
     elsewhere = import_ssh_config(write(tmp_path, "other", "Host a\n"))
     assert elsewhere.hosts[0].ssh == SshAccess(user="", config=str(tmp_path / "other"))
 
@@ -87,7 +87,7 @@ def test_that_whatever_an_import_leaves_out_is_named_with_its_place(tmp_path: Pa
     assert [problem.partition(" is left")[0] for problem in told] == ['[client_old]: "old"', '[clientok]: "ok"']
     text = workbench(connection("odd key", "native", hostName="a", userName="u", sslCA="x&#10;y"))
     told = import_workbench(write(tmp_path, "c.xml", text)).problems
-    assert told == ('"odd key" is left out: its "ca" must not hold control characters.',)
+    assert told == ('"odd key" is left out: its "ca" must not contain control characters.',)
 
 
 def test_that_an_include_that_includes_itself_ends() -> None:
@@ -123,12 +123,17 @@ def test_that_an_option_file_of_which_nothing_is_a_host_says_why(tmp_path: Path)
     report = import_my_cnf(write(tmp_path, "my.cnf", common + "[mysql]\nhost=db1\n[mysqldump]\nhost=db2\nquick\n"))
     assert report.hosts == ()
     assert report.problems == (
-        "[client] names neither a host nor a socket: it is no host itself, its values count for [clientNAME].",
+        "[client] names neither a host nor a socket: it is not a host, and its values apply to [clientNAME].",
     )
-    assert report.notes == ("Groups of single programs are left out, with the hosts they name: [mysql], [mysqldump].",)
+    assert report.notes == (
+        "Groups of individual programs are left out, with the hosts they name: [mysql], [mysqldump].",
+    )
     report = import_my_cnf(write(tmp_path, "my.cnf", common + "[clientdb1]\nhost=db1\n"))
     assert ([host.name for host in report.hosts], report.problems) == (["db1"], ())
-    assert "it is no host itself, its values" in report.notes[0]
+    assert (
+        "[client] names neither a host nor a socket: it is not a host, and its values apply to [clientNAME]."
+        in report.notes[0]
+    )
     assert import_my_cnf(write(tmp_path, "my.cnf", "[client]\ndefault-character-set=utf8mb4\n")).problems == ()
 
 
@@ -243,8 +248,8 @@ def test_that_a_connection_of_another_product_or_by_an_unknown_way_is_left_out_w
     report = import_workbench(write(tmp_path, "connections.xml", text))
     assert [host.name for host in report.hosts] == ["plain"]
     assert report.problems == (
-        '"pg": its driver is com.mysql.rdbms.postgresql.driver.psqlodbc, which is not read here.',
-        '"mds": its driver is com.mysql.rdbms.mysql.driver.native_mds_bastion, which is not read here.',
+        '"pg": its driver is com.mysql.rdbms.postgresql.driver.psqlodbc, which is not supported.',
+        '"mds": its driver is com.mysql.rdbms.mysql.driver.native_mds_bastion, which is not supported.',
     )
 
 
@@ -256,7 +261,7 @@ def test_that_an_ssh_host_of_workbench_may_be_an_ipv6_address(tmp_path: Path) ->
     )
     report = import_workbench(write(tmp_path, "connections.xml", text))
     assert [host.ssh.jump for host in report.hosts if host.ssh] == ["dba@[2001:db8::5]:2222"]
-    assert report.problems == ('"b": its SSH host is none.',)
+    assert report.problems == ('"b": its SSH host is invalid.',)
 
 
 BOMB = (
@@ -307,6 +312,6 @@ def test_that_the_preview_tells_hosts_notes_and_problems(tmp_path: Path) -> None
     report = import_my_cnf(write(tmp_path, "my.cnf", "[client]\nhost=db\nuser=u\npassword=p4ss\n[x\n"))
     assert report.preview().splitlines()[1:] == [
         "  db: SQL u on port 3306 (direct, password in keyring:u@db:3306)",
-        "  note: [client]: its password goes into the keyring as keyring:u@db:3306; delete it from this file.",
-        f"  problem: {tmp_path}/my.cnf, line 5: the clients refuse the file here; nothing behind it is read.",
+        "  note: [client]: its password is stored in the keyring as keyring:u@db:3306; delete it from this file.",
+        f"  problem: {tmp_path}/my.cnf, line 5: the clients refuse the file here; nothing after this line is read.",
     ]

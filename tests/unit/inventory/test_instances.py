@@ -118,7 +118,7 @@ def test_that_a_file_of_version_1_is_migrated_once_it_gets_an_instance() -> None
         ("port = 3307", "port = 3306", "two instances on port 3306"),
         ('kind = "proxysql"', 'kind = "mongo"', '"kind" in [[host.instance]] of host "n1" must be one of "mysql"'),
         ('kind = "proxysql"', "port = 6032", 'an instance of host "n1" has no "kind"'),
-        ('name = "n2"', 'name = "n1:3307"', '"n1:3307" is what the instance is called'),
+        ('name = "n2"', 'name = "n1:3307"', 'would be called "n1:3307"'),
         ('name = "n2"', 'name = "N1:3307"', 'the host names "n1:3307" and "N1:3307" look alike'),
         ('name = "n2"', 'name = "n1\u22366032"', 'the host names "n1:6032" and "n1\u2236[U+2236]6032" look alike'),
         ('user = "watch"\n', "", 'port 3307: [[host.instance]] needs "user"'),
@@ -135,7 +135,7 @@ def test_that_an_import_leaves_out_a_host_that_is_called_as_an_instance_is() -> 
     merged = merge(_read(), ImportReport("x", (HostEntry("n1:3307", "10.0.0.9"), HostEntry("n3", "10.0.0.3"))))
     assert merged.added == ("n3",)
     assert merged.problems == (
-        '"n1:3307" is left out: "n1:3307" is what the instance is called, and a host has that name.',
+        '"n1:3307" is left out: the instance would be called "n1:3307", and a host already has that name.',
     )
 
 

@@ -32,7 +32,7 @@ ALIKE = ["DB1", "db1.", "d\u04311", "\uff44\uff421", "\u0501b1", "d\u03b21", "db
 def test_that_two_hosts_whose_names_look_alike_are_refused_together(other: str) -> None:
     told = fault(inventory("db1", other))
     assert 'the host names "db1" and "' in told
-    assert "look alike: one could be taken for the other; rename one." in told
+    assert '" look alike and could be confused; rename one.' in told
     assert other.isascii() or f"[U+{ord(next(c for c in other if not c.isascii())):04X}]" in told
 
 
@@ -49,7 +49,7 @@ def test_that_clusters_whose_names_look_alike_are_refused() -> None:
 @pytest.mark.parametrize("name", [" db1", "db1 ", "\u00a0db1", "db1\u200b", "d\u00adb1", "db1\u202e", "db\ufeff1"])
 def test_that_a_name_with_something_out_of_sight_is_refused_by_itself(name: str) -> None:
     told = fault(inventory(name))
-    assert "must not begin or end with a blank, nor hold characters that nobody sees" in told
+    assert "must not begin or end with a space, nor contain invisible characters" in told
 
 
 def test_that_seven_hosts_that_look_like_one_are_all_told_at_once() -> None:
@@ -75,5 +75,5 @@ def test_that_an_import_leaves_out_the_second_of_two_hosts_that_look_alike() -> 
     assert [host.name for host in report.hosts] == ["db1"]
     assert len(report.problems) == 1
     assert report.problems[0].startswith(
-        'file, line 7: "DB1" is left out: the host names "db1" and "DB1" look alike: one could be taken for the other;'
+        'file, line 7: "DB1" is left out: the host names "db1" and "DB1" look alike and could be confused;'
     )

@@ -204,6 +204,6 @@ def test_that_a_name_that_is_no_utf_8_is_refused_and_the_file_left_as_it_was(tmp
     """TOML is UTF-8: another name in its place would be another file."""
     file = tmp_path / "inventory.toml"
     host = HostEntry("db1", "10.0.0.1", ssh=SshAccess("dba", config="/home/jos\udce9/config"))
-    with pytest.raises(BadInput, match=r'is no UTF-8 text, and TOML is \(config = "/home/jos\ufffd/config"\)'):
+    with pytest.raises(BadInput, match=r'is not UTF-8 text, as TOML requires \(config = "/home/jos\ufffd/config"\)'):
         save_inventory(Inventory(hosts=(host,), path=str(file)), file)
     assert not file.exists()

@@ -34,7 +34,7 @@ def cut_from(whole: Mapping[tuple[str, str], Series]) -> SeriesOf:
         known = whole.get((server, metric))
         if known is None:
             empty = np.empty(0)
-            return Series(metric, empty, empty, missing="This server does not offer it.", lacks="not offered")
+            return Series(metric, empty, empty, missing="This server does not report it.", lacks="not offered")
         inside = (known.t >= start) & (known.t < end)
         restarts = tuple(at for at in known.restarts if start <= at <= end)
         return Series(metric, known.t[inside], known.value[inside], restarts=restarts)

@@ -49,7 +49,7 @@ def test_that_a_busy_donor_is_still_counted() -> None:
 def test_that_one_known_donor_is_no_promise_and_says_so() -> None:
     reach = _reach(with_reach(estate(member(1), member(2), member(3)), {"db2": {"ist_reach_s": 500.0}}))
     assert (reach.seconds, reach.donors) == (None, 1)
-    assert reach.reason.startswith("Only one donor's reach is known.")
+    assert reach.reason.startswith("The reach of only one donor is known.")
 
 
 def test_that_only_a_galera_cluster_has_a_reach() -> None:

@@ -34,4 +34,4 @@ def test_that_of_more_nodes_than_are_drawn_those_that_nobody_watches_are_left_ou
     assert all(read.node(e.source_id) and read.node(e.replica_id) for e in read.replication)
     (problem,) = read.problems
     assert problem.code == NODES_LEFT_OUT
-    assert problem.sentence == "200 nodes of orders are left out: more than 500 are not drawn."
+    assert problem.sentence == "200 nodes of orders are left out: at most 500 are drawn."

@@ -163,7 +163,7 @@ def test_that_a_console_opened_on_a_dead_cluster_begins_with_the_one_it_last_saw
     cluster = only(hub.refresh())
     assert (cluster.cluster_id, cluster.kind, cluster.at) == (STATE, GALERA, last.clusters[0].at)
     assert {n.health for n in cluster.nodes} == {Health.BAD}
-    assert "one was told at" in cluster.agreement
+    assert "; one was reported at" in cluster.agreement
     assert not any("was Synced" in event.text for event in memory.events), "nobody saw it happen"
 
 

@@ -56,7 +56,7 @@ def test_that_a_server_that_was_not_asked_for_a_while_is_no_news_and_not_bad() -
     late = replace(member(1), sql_at=AT - 12.0)
     told = only(estate(late, member(2), member(3))).nodes[0]
     assert (told.code, told.health) == (NO_NEWS.code, Health.UNKNOWN)
-    assert told.reason.startswith("nothing was heard over SQL for 12")
+    assert told.reason.startswith("no answer over SQL for 12")
     failed = replace(late, reach=Reach.SSH_ONLY, problems=(Problem("sql", "No answer.", "timed-out"),))
     assert only(estate(failed, member(2), member(3))).nodes[0].health is Health.BAD
 
@@ -86,7 +86,7 @@ class ScriptedLate(ReplaySession):
 
     def status(self, *, limit_s: float = 5.0) -> dict[str, str]:
         self._clock.advance(self._asleep_s)
-        raise TimedOut("The server gave no answer within 0.9 s.", host="s1")
+        raise TimedOut("The server did not answer within 0.9 s.", host="s1")
 
 
 @pytest.mark.parametrize(("late", "told"), [(True, 0), (False, 1)])

@@ -40,13 +40,13 @@ def test_that_a_host_that_is_still_silent_is_said_to_have_been_so_before_and_the
     hub = _hub(LEFT)
     (silent,) = _told(hub, unreached(1))
     assert "db1 does not answer" in silent
-    assert "it did not answer either when Pilothouse last stopped watching (" in silent
+    assert "; it did not answer when Pilothouse last stopped watching (" in silent
     assert hub.log.all()[0] == LEFT
     hub.put(member(1))
     hub.refresh()
     (ended,) = (event for event in hub.log.all()[1:] if event.spans)
     assert ended.until is not None
-    assert "it did not answer either when Pilothouse last stopped watching (" in ended.text
+    assert "; it did not answer when Pilothouse last stopped watching (" in ended.text
     assert not [event for event in hub.log.all() if "db1 answers" in event.text]
 
 

@@ -87,7 +87,7 @@ def test_that_a_demo_and_a_run_for_pictures_keep_nothing(tmp_path: Path) -> None
         assert read_preferences(tmp_path / FILE) == EVERYTHING
 
 
-@pytest.mark.expected_log("WARNING", "is not there any more")
+@pytest.mark.expected_log("WARNING", ", which was open last, no longer exists.")
 def test_that_the_estate_of_last_time_is_opened_where_none_is_named_and_it_is_still_there(tmp_path: Path) -> None:
     last = tmp_path / "own.toml"
     keeper = Keeper()

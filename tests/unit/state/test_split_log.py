@@ -1,4 +1,4 @@
-"""Two Primary Components once seen: one row a story, open until a person settles it, and history afterwards."""
+"""Two Primary Components once seen: one row a story, open until you settle it, and history afterwards."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_that_a_damaged_file_is_told_and_kept(tmp_path: Path, damage: str) -> No
     file.write_bytes(data)
     with pytest.raises(StoreError, match="damaged") as caught, StateStore.open(file) as store:
         store.get_setting("kept")
-    assert "kept as it is" in caught.value.as_text()
+    assert "The file was not changed." in caught.value.as_text()
     assert ".recover" in caught.value.as_text()
     assert file.read_bytes() == bytes(data)
 
@@ -210,7 +210,7 @@ def test_that_a_full_disk_is_told_and_nothing_stored_before_is_lost(tmp_path: Pa
         [sys.executable, "-c", FILLING, str(tmp_path / "s")], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert "the disk is full or failing" in done.stdout
-    assert "What was stored before is unharmed." in done.stdout
+    assert "Data stored earlier is intact." in done.stdout
     assert "still: here x" in done.stdout
     with StateStore.open(tmp_path / "s") as store:
         assert (store.get_setting("before"), store.get_setting("after")) == ("here", "there")

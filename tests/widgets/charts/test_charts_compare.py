@@ -90,7 +90,7 @@ def test_that_the_panel_says_what_to_do_next(page: ChartsPage, qtbot: QtBot) -> 
     assert hint.text().startswith("Mark the time before the change: drag over a chart")
     page.set_cursor(NOW - 800)
     qtbot.keyClick(page, Qt.Key.Key_B)
-    assert hint.text().endswith("put the cursor at the other end and press B.")
+    assert hint.text().endswith("move the cursor to the other end and press B.")
     page.set_cursor(NOW - 500)
     qtbot.keyClick(page, Qt.Key.Key_B)
     assert hint.text().startswith("Mark the time after the change")
@@ -165,7 +165,7 @@ def test_that_the_table_shows_rows_hides_a_lone_servers_name_and_copies(page: Ch
     assert QGuiApplication.clipboard().text() == "\t".join(ROW)
     panel.show_result(Result(HEADERS, (ROW, ("db2", *ROW[1:])), "2 numbers differ."))
     assert not panel.table.isColumnHidden(0)
-    panel.show_problem("The window after begins before the window before ends.")
+    panel.show_problem("The window after the change begins before the window before it ends.")
     assert not panel.table.isVisible()
 
 
@@ -218,7 +218,7 @@ def test_that_a_removed_mark_leaves_its_name_so_that_keep_brings_it_back(page: C
     row.remove_wanted.connect(removed.append)
     row.keep_wanted.connect(lambda *given: named.append(given))
     row.box.activated.emit(1)
-    assert row.remove.toolTip() == "Remove redo 2 GB; the samples stay"
+    assert row.remove.toolTip() == "Remove redo 2 GB; the samples are kept"
     assert row.said.text() == "Marked by ada@desk2."
     qtbot.mouseClick(row.remove, Qt.MouseButton.LeftButton)
     row.offer(())
@@ -246,7 +246,7 @@ def test_that_the_columns_take_what_their_words_need_and_the_verdict_the_rest(pa
     panel.open_panel()
     panel.take(NOW - 800, NOW - 500)
     panel.take(NOW - 400, NOW - 100)
-    why = "not known: Windows of less than 5 min show nothing."
+    why = "not known: Windows shorter than 5 min show nothing."
     panel.show_result(Result(HEADERS, (("db1", "rows read (load.rows_read)", "–", "–", "–", "–", why),), "0 differ."))
     table = panel.table
     for column, text in ((1, "rows read (load.rows_read)"), (6, why)):
@@ -267,7 +267,7 @@ def test_that_the_whole_words_of_a_row_are_told_to_whom_has_no_pointer(page: Cha
     qtbot.keyClick(panel.table, Qt.Key.Key_Down)
     assert panel.row.text() == f"write latency: {long}"
     assert panel.row.isVisible()
-    panel.show_problem("The window after begins before the window before ends.")
+    panel.show_problem("The window after the change begins before the window before it ends.")
     assert not panel.row.isVisible()
 
 

@@ -67,7 +67,7 @@ def test_that_each_kind_of_upright_line_in_sight_is_explained_once(make_page: Ma
     assert event_words(page) == ("bad", "in transfer")
     page.set_series("flow", "db1", series(np.full(900, 3.0), restarts=(NOW - 450.0,)))
     settle(qtbot)
-    assert event_words(page) == ("bad", "in transfer", "restart, counters begin anew")
+    assert event_words(page) == ("bad", "in transfer", "restart, counters start at 0")
     page.set_range(NOW - 100, NOW, live=True)
     settle(qtbot)
     assert event_words(page) == ()

@@ -50,17 +50,17 @@ def test_that_an_empty_page_says_what_to_do(make_page: MakePage) -> None:
 def test_that_a_chart_without_samples_waits_and_one_that_is_not_offered_says_why(
     make_page: MakePage, qtbot: QtBot
 ) -> None:
-    page = make_page(spec("a"), spec("b"), spec("c", curves=0, empty="No asynchronous replica in this cluster"))
+    page = make_page(spec("a"), spec("b"), spec("c", curves=0, empty="This cluster has no asynchronous replica."))
     assert page.card("a").plot.state.message() == "Waiting for the first sample…"
-    page.set_series("b", "db1", series([], missing="This server does not offer it.", lacks=NOT_OFFERED))
+    page.set_series("b", "db1", series([], missing="This server does not report it.", lacks=NOT_OFFERED))
     settle(qtbot)
-    assert page.card("b").plot.state.message() == "This server does not offer it."
+    assert page.card("b").plot.state.message() == "This server does not report it."
     assert page.card("b").legend.texts() == ("db1 not offered",)
     page.set_series("b", "db1", series([], missing="Known after a minute of writes.", lacks=NOT_YET))
     settle(qtbot)
     assert page.card("b").plot.state.message() == "Known after a minute of writes."
     assert page.card("b").legend.texts() == ("db1 not yet",)
-    assert page.card("c").plot.state.message() == "No asynchronous replica in this cluster"
+    assert page.card("c").plot.state.message() == "This cluster has no asynchronous replica."
 
 
 def test_that_the_legend_says_the_newest_value_with_unit_and_goes_grey_with_its_age(

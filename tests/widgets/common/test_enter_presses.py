@@ -24,7 +24,7 @@ from widgets.inventory.question import Question
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 WAYS = {
     "Add a host": "add_host_requested", "Open the demo": "demo_requested", "MySQL Workbench": "import_requested",
-    "Choose another inventory": "other_inventory_requested", "Make a new one": "new_inventory_requested",
+    "Choose another inventory": "other_inventory_requested", "Create a new one…": "new_inventory_requested",
 }  # fmt: skip
 
 

@@ -127,7 +127,7 @@ def _walk(person: Person, view: View) -> None:
     person.window.show_page("topology")
     view.look(person.window, "run-armed")
     person.window.show_page("procedures")
-    person.presses(person.wizard.question, "Yes, go on")
+    person.presses(person.wizard.question, "Yes, continue")
     person.waits(lambda: person.wizard.run().state is RunState.DONE)
     view.look(person.window, "run-report")
 

@@ -34,7 +34,7 @@ def test_that_each_result_fills_the_place_that_its_step_had_from_the_beginning(p
     person.ops.answer("test-host", AccessReport("db1", RESULTS))
     QApplication.processEvents()
     assert [dialog.steps.place_of(name) for name in names] == places
-    assert dialog.steps.told() == "Every step passed, some with a remark."
+    assert dialog.steps.told() == "Every step passed, some with a note."
 
 
 def test_that_a_second_test_stands_where_the_first_one_stood(person: Person) -> None:
@@ -79,7 +79,7 @@ def test_that_results_go_when_what_was_tested_is_another_now(person: Person, fie
     person.ops.answer("test-host", AccessReport("db1", RESULTS))
     getattr(dialog.form, field).insert("1")
     assert dialog.steps.words() == ()
-    assert dialog.steps.told() == "Something was changed since the test: test again."
+    assert dialog.steps.told() == "The values have changed since the test: test again."
 
 
 def test_that_choices_and_ticks_make_results_old_and_a_name_does_not(person: Person) -> None:
@@ -118,7 +118,7 @@ def test_that_a_complaint_about_fields_follows_what_is_typed(person: Person) -> 
     person.presses("Test")
     assert len(dialog.message().splitlines()) == 2
     dialog.form.address.setText("db1")
-    assert dialog.message() == "SQL needs a user."
+    assert dialog.message() == "Enter an SQL user."
     dialog.form.sql_user.setText("monitor")
     assert dialog.message() == ""
 

@@ -48,12 +48,12 @@ def test_that_a_name_that_nobody_knows_is_told_at_the_address(
     person.presses("Test")
     person.ops.do("test-host")
     QApplication.processEvents()
-    assert form.address_note.text() == 'The name "db1" is not known here.'
+    assert form.address_note.text() == 'The name "db1" can\'t be resolved.'
     assert form.address.property("wrong") is True
     assert form.name.y() == height
     assert dialog.steps.told().startswith("Failed: Name")
     form.address.setText("db2")
-    assert form.address_note.text() == "A name, an IP address, or a Host of ~/.ssh/config"
+    assert form.address_note.text() == "A name, an IP address, or a Host from ~/.ssh/config"
     assert form.address.property("wrong") is False
 
 
@@ -123,7 +123,7 @@ def test_that_ways_that_are_unticked_are_not_written_though_the_inventory_has_de
     person.ops.do("about-hosts")
     dialog.form.address.setText("db1")
     dialog.form.ssh_on.setChecked(False)
-    assert dialog.form.sql_user.placeholderText() == "observer, as [defaults] of the inventory say"
+    assert dialog.form.sql_user.placeholderText() == "observer, from [defaults] of the inventory"
     person.presses("Add and watch")
     person.ops.do("save-host")
     assert load_inventory(person.path).hosts == (HostEntry("db1", "db1", None, SqlAccess("observer")),)
@@ -154,7 +154,7 @@ def test_that_a_new_host_does_not_take_the_place_of_another_of_its_name(person: 
     dialog = person.fills()
     person.presses("Add and watch")
     person.ops.do("save-host")
-    assert 'The inventory has a host named "db1" already.' in dialog.message()
+    assert 'The inventory already has a host named "db1".' in dialog.message()
     assert load_inventory(person.path).hosts[0].address == "10.9.9.9"
 
 
@@ -164,7 +164,7 @@ def test_that_a_new_host_that_looks_like_another_is_not_written_beside_it(person
     dialog = person.fills()
     person.presses("Add and watch")
     person.ops.do("save-host")
-    told = 'the host names "DB1." and "db1" look alike: one could be taken for the other; rename one.'
+    told = 'the host names "DB1." and "db1" look alike and could be confused; rename one.'
     assert told in dialog.message()
     assert [host.name for host in load_inventory(person.path).hosts] == ["DB1."]
 
@@ -172,7 +172,7 @@ def test_that_a_new_host_that_looks_like_another_is_not_written_beside_it(person
 def test_that_a_password_for_sudo_is_asked_for_where_sudo_wants_one(person: Person) -> None:
     dialog = person.fills()
     choose(dialog.form.sudo, "password")
-    assert dialog.form.faults() == ("sudo with a password needs that password.",)
+    assert dialog.form.faults() == ("Enter the password for sudo, or choose sudo without a password.",)
     dialog.form.sudo_password.insert("hunter2")
     assert dialog.form.faults() == ()
 
@@ -186,7 +186,7 @@ def test_that_a_machine_without_a_keyring_says_so_before_anything_is_typed(perso
     keep, note = dialog.form.keep, dialog.form.keeping.note
     assert not keep.isChecked()
     assert not keep.isEnabled()
-    assert note.text().startswith("This machine has no keyring that could keep a password.")
+    assert note.text().startswith("This workstation has no keyring that can store a password.")
     assert "env:VARIABLE" in note.text()
 
 

@@ -133,7 +133,7 @@ def test_that_without_ssh_the_only_way_left_says_what_it_shows(hosts: Hosts) -> 
     asked = _without_tls(hosts, ssh=False)
     assert asked is not None
     assert buttons(asked) == ["Cancel", "Unencrypted"]
-    assert any("can be read on the way" in words for words in asked.words())
+    assert any("can be read in transit" in words for words in asked.words())
     assert any("never sent" in words for words in asked.words())
 
 

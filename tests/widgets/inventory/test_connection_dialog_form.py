@@ -72,9 +72,9 @@ def test_that_faults_are_all_told_and_their_fields_framed(dialog: ConnectionDial
     press(dialog, "Add and watch")
     assert spy.count() == 0
     assert dialog.message().splitlines() == [
-        "An address is needed: a host name or an IP address.",
-        "The SSH port is a number from 1 to 65535.",
-        "SQL needs a user.",
+        "Enter an address: a host name or an IP address.",
+        "The SSH port must be a number from 1 to 65535.",
+        "Enter an SQL user.",
     ]
     assert dialog.form.address.property("wrong") is True
     assert dialog.form.ssh_user.property("wrong") is not True
@@ -85,7 +85,7 @@ def test_that_some_way_in_is_needed(dialog: ConnectionDialog) -> None:
     dialog.form.ssh_on.setChecked(False)
     assert dialog.form.faults() == ()
     dialog.form.sql_on.setChecked(False)
-    assert dialog.form.faults() == ("At least one way in is needed: SSH, SQL or both.",)
+    assert dialog.form.faults() == ("At least one connection is needed: SSH, SQL or both.",)
 
 
 def test_that_a_typed_password_leaves_as_a_secret_beside_the_entry(dialog: ConnectionDialog) -> None:
@@ -298,7 +298,7 @@ def test_that_an_import_takes_only_what_is_ticked(qtbot: QtBot) -> None:
 
 
 def test_that_what_an_import_left_out_is_read_whole_and_passwords_only_where_there_are_any(qtbot: QtBot) -> None:
-    left = tuple(f"/home/dba/.ssh/config, line {n}: patterns name no single host: *.prod" for n in range(1, 10))
+    left = tuple(f"/home/dba/.ssh/config, line {n}: patterns do not name a single host: *.prod" for n in range(1, 10))
     made = ImportDialog("~/.ssh/config", [Candidate(HostEntry("db2", "db2", SshAccess("")), "ssh")], why=left)
     made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     qtbot.addWidget(made)
@@ -307,7 +307,7 @@ def test_that_what_an_import_left_out_is_read_whole_and_passwords_only_where_the
     assert "Passwords" not in said
     (table,) = made.findChildren(QTableWidget)
     cells = [item.text() if (item := table.item(0, n)) else "" for n in range(table.columnCount())]
-    assert cells == ["db2", "db2", "as ssh_config says", "no"]
+    assert cells == ["db2", "db2", "from ssh_config", "no"]
 
 
 def test_that_an_import_that_found_nothing_says_why_and_offers_no_choice_there_is_not(qtbot: QtBot) -> None:
@@ -323,7 +323,7 @@ def test_that_an_import_that_found_nothing_says_why_and_offers_no_choice_there_i
 
 
 def test_that_the_examples_of_a_form_do_not_look_like_defaults(dialog: ConnectionDialog) -> None:
-    assert dialog.form.sql_user.placeholderText() == "has no default, for example pilothouse"
+    assert dialog.form.sql_user.placeholderText() == "required, for example pilothouse"
 
 
 def test_that_an_import_without_a_tick_can_not_be_pressed(qtbot: QtBot) -> None:

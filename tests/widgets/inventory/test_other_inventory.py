@@ -116,12 +116,12 @@ def test_that_a_new_inventory_is_made_where_a_person_says_and_hosts_go_there(
     started: list[Start], qtbot: QtBot, tmp_path: Path
 ) -> None:
     start = begin(started, qtbot, tmp_path, None)
-    start.presses("Make a new one")
+    start.presses("Create a new one…")
     assert start.file_dialog().selectedFiles() == [str(tmp_path / "typo.toml")]
     new = tmp_path / "new" / "estate.toml"
     start.gives(new)
     assert load_inventory(new).hosts == ()
-    assert f"The inventory {new} has no host." in start.words()
+    assert f"The inventory {new} contains no hosts." in start.words()
     assert start.options.inventory == new
     hosts = start.start._hosts
     assert hosts is not None
@@ -134,7 +134,7 @@ def test_that_a_faulty_inventory_is_told_and_left_as_it_is_while_another_is_open
 ) -> None:
     start = begin(started, qtbot, tmp_path, text)
     assert str(tmp_path / "typo.toml") in start.words()
-    assert {"Try again", "Open the demo", "Choose another inventory…", "Make a new one…"} <= {
+    assert {"Try again", "Open the demo", "Choose another inventory…", "Create a new one…"} <= {
         b.text() for b in buttons(start.window)
     }
     start.presses("Choose another inventory")

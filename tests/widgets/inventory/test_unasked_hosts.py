@@ -69,7 +69,7 @@ def service(qapp: QApplication, source: FakeLiveSource, tmp_path: Path, qtbot: Q
 
 def test_that_one_action_watches_all_that_are_members_now(service: ProcedureService, qtbot: QtBot) -> None:
     notice = service.more.notice
-    assert notice.text() == "3 hosts are named and not asked yet: n2, n3, 10.0.0.9."
+    assert notice.text() == "3 hosts are named but not queried yet: n2, n3, 10.0.0.9."
     assert notice._action.text() == "Watch 2 more with the account of n1…"
     qtbot.keyClick(notice.later, Qt.Key.Key_Backtab)
     notice.acted.emit()
@@ -103,7 +103,10 @@ def test_that_an_inventory_that_lost_the_account_s_host_is_left_as_it_is(service
     service.more._watch(TWO)
     service.ops.do("watch-more")
     assert service.path.read_bytes() == before
-    assert "n1, whose account was to be used, is no longer in the inventory." in service.open.window.messages.text()
+    assert (
+        "The account of n1 can't be used: the host is no longer in the inventory."
+        in service.open.window.messages.text()
+    )
 
 
 def test_that_not_now_holds_until_another_is_named(qtbot: QtBot) -> None:

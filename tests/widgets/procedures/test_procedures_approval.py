@@ -91,7 +91,7 @@ def test_that_a_plan_that_breaks_a_rule_is_not_startable(wizard: WizardPage) -> 
 def test_that_nothing_to_do_is_said_and_not_startable(wizard: WizardPage) -> None:
     wizard.set_plan(p.plan(steps=()), {})
     assert not wizard.stages.approval.start.isEnabled()
-    assert wizard.stages.approval.reason.text() == "There is nothing to do: the cluster is already so."
+    assert wizard.stages.approval.reason.text() == "There is nothing to do: the cluster is already in this state."
 
 
 def test_that_a_rehearsal_stands_under_each_step_and_is_summed_up(wizard: WizardPage) -> None:

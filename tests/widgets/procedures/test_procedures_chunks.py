@@ -65,19 +65,19 @@ def test_that_the_window_shows_the_numbers_and_formulas_of_the_terminal(page: Ch
         for one in lines_of(backup, outcome):
             assert f"{one.name}: {one.value}" in told
             assert one.formula in told
-    assert page.advice.text() == advice.sentence == "Take 153 MiB, in every job alike."
+    assert page.advice.text() == advice.sentence == "Use 153 MiB in every job."
     assert page.options.lines() == ("--read-buffer-size=153M --encrypt-chunk-size=153M",)
 
 
 def test_that_without_a_size_the_page_says_what_to_type_and_shows_no_number(page: ChunksPage) -> None:
-    assert "Type the size of the data" in shown(page)
+    assert "Enter the size of the data, for example 8 TB, to see the advice and its numbers here." in shown(page)
     assert page.now.lines() == page.then.lines() == ()
     assert not page.now.isVisible()
 
 
 def test_that_an_answer_that_makes_no_sense_says_so_at_its_field_and_takes_the_numbers_away(page: ChunksPage) -> None:
     typed(page, ratio="7")
-    assert "write a share between 0 and 1" in page.faults["ratio"].text()
+    assert ": enter a share between 0 and 1." in page.faults["ratio"].text()
     assert page.now.lines() == ()
     typed(page, ratio="0.5")
     assert not page.faults["ratio"].isVisible()
@@ -86,7 +86,7 @@ def test_that_an_answer_that_makes_no_sense_says_so_at_its_field_and_takes_the_n
 
 def test_that_a_wrong_answer_is_what_is_to_be_mended_and_not_the_size(page: ChunksPage) -> None:
     typed(page, **{"free-memory": "64"})
-    assert page.advice.text().startswith("Mend the answer that is marked")
+    assert page.advice.text().startswith("Correct the marked answer to see the advice and its numbers here.")
     assert "with its unit" in page.faults["free-memory"].text()
     typed(page, **{"free-memory": "64 GB"})
     assert page.advice.text().startswith("Take ")
@@ -108,7 +108,7 @@ def test_that_a_command_is_judged_and_gives_what_nobody_typed(page: ChunksPage) 
     page.reckon()
     found = {row.check.code: row.check.result for row in page.rows}
     assert (found["CHUNK-EQUAL"], found["PIPEFAIL"], found["MEMORY"]) == ("block", "warn", "not known")
-    assert "now: chunks of 10.5\u202fMB" in shown(page), "unequal sizes fall back"
+    assert "current: chunks of 10.5\u202fMB" in shown(page), "unequal sizes fall back"
     page.command.setPlainText(f"{BAD}\n---\n{BAD} --max-retries=10")
     page.reckon()
     assert "CHUNK-ALIKE" in {row.check.code for row in page.rows}

@@ -193,7 +193,7 @@ def test_that_what_comes_next_says_why_it_can_not_be_done_yet(wizard: WizardPage
     form, checklist = wizard.stages.form, wizard.stages.checklist
     assert (form.check.isEnabled(), form.why_not.text()) == (False, "The hosts are read first.")
     wizard.set_fields(p.FIELDS, {}, (Fault("away", "write a time"),))
-    assert (form.check.isEnabled(), form.why_not.text()) == (False, "First answer what is marked.")
+    assert (form.check.isEnabled(), form.why_not.text()) == (False, "Answer the marked questions first.")
     wizard.set_fields(p.FIELDS, {}, ())
     assert (form.check.isEnabled(), form.why_not.isVisible()) == (True, False)
     wizard.set_checks(p.CHECKS, waiting=True)
@@ -201,7 +201,7 @@ def test_that_what_comes_next_says_why_it_can_not_be_done_yet(wizard: WizardPage
     wizard.set_checks(p.CHECKS)
     assert (checklist.go_on.isEnabled(), checklist.standing.isVisible()) == (True, False)
     wizard.set_fields(p.FIELDS, {"away": "soon"}, (Fault("away", "write a time"),))
-    assert (checklist.go_on.isEnabled(), checklist.standing.text()) == (False, "First answer what is marked.")
+    assert (checklist.go_on.isEnabled(), checklist.standing.text()) == (False, "Answer the marked questions first.")
 
 
 def test_that_checking_again_takes_with_it_what_was_typed_last(qtbot: QtBot, wizard: WizardPage) -> None:
@@ -221,7 +221,7 @@ def test_that_what_a_rehearsal_found_stands_beside_the_button_that_starts(wizard
     wizard.set_plan(p.plan(), p.WORDING)
     wizard.set_rehearsal((Rehearsed("able", True, ""),))
     said = [label.text() for label in wizard.stages.approval.foot.findChildren(QLabel) if label.isVisible()]
-    assert said == ["rehearsed: nothing stands in the way"]
+    assert said == ["rehearsed: nothing would stop it"]
 
 
 # -- a plan by node --------------------------------------------------------------------------------------------------

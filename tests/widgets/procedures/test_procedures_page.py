@@ -40,11 +40,11 @@ def shown(page: ProceduresPage) -> list[str]:
 
 # -- the page --------------------------------------------------------------------------------------------------------
 def test_that_a_page_whose_procedures_are_not_read_yet_says_so_and_claims_nothing(page: ProceduresPage) -> None:
-    reading = "The procedures, and the runs that are kept here, are being read…"
+    reading = "Reading the procedures and the stored runs…"
     assert reading in shown(page)
     assert not any(text.startswith(("No run yet", "Runs")) for text in shown(page))
     page.not_read()
-    assert "The procedures could not be read. Come to this page again to try once more." in shown(page)
+    assert "The procedures could not be read. Open this page again to retry." in shown(page)
     page.set_procedures(p.ABOUTS)
     page.set_runs(())
     assert not any("read" in text and "procedures" in text.lower() for text in shown(page) if "Each" not in text)

@@ -182,7 +182,11 @@ def test_that_a_broken_rule_is_told_where_nothing_is_asked_too(wizard: WizardPag
 def test_that_a_question_of_a_dead_console_is_told_to_be_old_and_nothing_is_urged(wizard: WizardPage) -> None:
     view = _watched(wizard)
     wizard.set_run(replace(view, live=False))
-    assert any("Nobody drives this run now" in text for text in texts_of(wizard.question))
+    assert any(
+        "No console drives this run now: its question may be out of date, and nothing is watched. Resume the run "
+        "first." in text
+        for text in texts_of(wizard.question)
+    )
     assert "primary" not in [made.property("kind") for made in wizard.question.buttons]
 
 
@@ -217,9 +221,9 @@ def test_that_a_typed_question_takes_only_the_name(qtbot: QtBot, wizard: WizardP
     field.setText("db1")
     with qtbot.assertNotEmitted(wizard.answered, wait=20):
         qtbot.keyClick(field, Qt.Key.Key_Return)
-    assert "'db1' is no answer: type db2, or stop here." in texts_of(wizard.question)
+    assert "'db1' is not the answer: type db2, or stop here." in texts_of(wizard.question)
     field.setText("db2")
-    assert not any("is no answer" in text for text in texts_of(wizard.question))
+    assert not any("is not the answer" in text for text in texts_of(wizard.question))
     with qtbot.waitSignal(wizard.answered) as told:
         qtbot.keyClick(field, Qt.Key.Key_Return)
     assert told.args[:2] == ["47", "db2"]
@@ -257,7 +261,7 @@ def test_that_a_failed_step_offers_only_the_ways_there_are_and_says_what_putting
     wizard.answered.connect(lambda _run, answer, _to: told.append(answer))
     assert [made.text().replace("&", "") for made in wizard.question.buttons] == [
         "Try again",
-        "Put it off",
+        "Postpone",
         "Leave as it is…",
     ]
     assert "Put off: n1 and n2 serve" in texts_of(wizard.question)
@@ -273,4 +277,4 @@ def test_that_a_step_that_was_put_off_says_so_and_is_not_the_one_that_runs(wizar
     wizard.set_run(shown, p.WORDING)
     assert current_step(shown) != 3
     content = row_content(4, steps[3], RowInput(), p.NOW)
-    assert "Put off by a person: it is tried again before the run ends." in content.spoken()
+    assert "Postponed by the user: it is retried before the run ends." in content.spoken()

@@ -38,7 +38,7 @@ def test_that_the_step_that_runs_says_what_it_waits_for_until_when_and_how_far_i
     wizard.set_run(p.run(), p.WORDING)
     content = wizard.stages.steps.rows[6].content
     assert content.ground == "transfer_tint"
-    assert "waits for Synced, at most until" in content.spoken()
+    assert "waits for Synced, until" in content.spoken()
     assert "now: Joiner, receiving IST from db1" in content.spoken()
     assert "about 33 s left" in content.spoken()
     assert [block.share for block in content.blocks if block.kind == "bar"] == [pytest.approx(69_840 / 112_527)]
@@ -128,7 +128,7 @@ def test_that_pause_is_told_once_and_waits_for_the_end_of_the_step(qtbot: QtBot,
 def test_that_a_step_that_can_not_be_broken_off_can_not_be_cancelled(wizard: WizardPage) -> None:
     wizard.set_run(p.run(6), p.WORDING)
     assert not wizard.head.cancel.isEnabled()
-    assert "can't be broken off safely" in wizard.head.cancel.toolTip()
+    assert "' can't be interrupted safely; pause after it instead." in wizard.head.cancel.toolTip()
     wizard.set_run(p.run(2), p.WORDING)
     assert wizard.head.cancel.isEnabled()
 
@@ -136,7 +136,7 @@ def test_that_a_step_that_can_not_be_broken_off_can_not_be_cancelled(wizard: Wiz
 def test_that_a_question_about_one_step_never_cancels_the_one_after_it(qtbot: QtBot, wizard: WizardPage) -> None:
     wizard.set_run(p.run(2), p.WORDING)
     wizard.head.cancel.click()
-    assert "is broken off now" in wizard.confirm.text.text()
+    assert "The wait in '" in wizard.confirm.text.text()
     wizard.set_run(p.run(2), p.WORDING)
     assert wizard.confirm.isVisible()
     with qtbot.assertNotEmitted(wizard.cancel_wanted, wait=20):
@@ -156,7 +156,7 @@ def test_that_each_undo_on_the_page_has_a_key_of_its_own(wizard: WizardPage) -> 
 def test_that_leave_says_what_it_switches_off(wizard: WizardPage) -> None:
     wizard.set_run(replace(p.run(4, RunState.FAILED), question=p.question("failed")), p.WORDING)
     wizard.question.buttons[2].click()
-    assert "What it has switched on is released: gcache frozen on db1." in wizard.confirm.text.text()
+    assert "Temporary changes are released: gcache frozen on db1." in wizard.confirm.text.text()
 
 
 def test_that_undo_names_hosts_and_steps_and_acts_only_after_a_yes(qtbot: QtBot, wizard: WizardPage) -> None:
@@ -183,7 +183,7 @@ def test_that_undo_says_for_what_it_will_wait_and_counts_what_is_more_of_the_sam
     lines = wizard.confirm.text.text().splitlines()
     told = "Waits until 'db2' is typed, unless this is found: the state named in grastate.dat of db2. "
     assert sum(f"{told}Starting db2 replaces its data. Type db2 to accept." in line for line in lines) == 2
-    assert "4 more steps ask so." in lines
+    assert "4 more steps need a confirmation." in lines
 
 
 def test_that_undo_of_many_steps_stays_readable(wizard: WizardPage) -> None:

@@ -11,7 +11,7 @@ from tests.unit.procedures.plans import GOOD
 from widgets.procedures.run.approval import plan_facts
 from widgets.procedures.words import time_words
 
-WORDS = "without what you do yourself"
+WORDS = " without your own work"
 
 
 def _plan() -> Plan:

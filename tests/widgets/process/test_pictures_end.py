@@ -38,6 +38,6 @@ def test_that_a_page_that_can_not_be_built_ends_the_pictures_with_a_sentence_and
         words, env=os.environ | kept, capture_output=True, text=True, timeout=120, check=False, cwd=Path.cwd()
     )
     assert ended.returncode == 70, ended.stderr
-    assert "Something went wrong inside Pilothouse: RuntimeError: " in ended.stderr
+    assert "Internal error in Pilothouse: RuntimeError: " in ended.stderr
     assert "a fault of the test" in ended.stderr
     assert not list((tmp_path / "pictures").glob(f"{page}-*.png"))

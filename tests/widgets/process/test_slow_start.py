@@ -47,7 +47,7 @@ def test_that_a_recording_that_still_loads_says_so_and_speaks_of_no_hosts(qtbot:
         assert window.status.message() == "opening the recording…"
         said = " ".join(painted(window))
         assert "Opening the recording" in said
-        assert "no host is asked" in said
+        assert "Its file on this workstation is read; no host is contacted." in said
         assert "hosts are asked" not in said
         with qtbot.waitSignal(session.ready, timeout=20_000):
             opener.read.set()

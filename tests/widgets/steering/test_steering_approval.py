@@ -60,9 +60,9 @@ def test_that_a_run_from_before_digests_is_shown_and_goes_on_when_it_is_approved
     assert "Approve run 1 again" in asked
     assert "db2 (10.0.0.2)" in asked
     assert world.cluster.log == done
-    person.presses(person.wizard.confirm, "Approve and go on")
+    person.presses(person.wizard.confirm, "Approve and continue")
     person.waits(lambda: len(world.asked) > asked_before and person.wizard.question.question() == world.asked[-1])
-    person.presses(person.wizard.question, "Yes, go on")
+    person.presses(person.wizard.question, "Yes, continue")
     service = person.door.service
     assert service is not None
     person.waits(lambda: service.view("1").state is RunState.DONE)
@@ -71,7 +71,7 @@ def test_that_a_run_from_before_digests_is_shown_and_goes_on_when_it_is_approved
 def test_that_an_undo_is_asked_about_in_the_same_way_and_goes_back(person: Person, world: World) -> None:
     person.steering.runs.undo("1")
     person.waits(person.wizard.confirm.isVisible)
-    person.presses(person.wizard.confirm, "Approve and go on")
+    person.presses(person.wizard.confirm, "Approve and continue")
     service = person.door.service
     assert service is not None
     person.waits(lambda: service.view("1").state is RunState.UNDONE)

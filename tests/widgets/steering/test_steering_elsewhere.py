@@ -87,7 +87,7 @@ def test_that_a_run_begun_elsewhere_appears_with_its_obligation_and_its_story_an
         person.window.show_page("procedures")
         (row,) = person.cards.runs
         assert row.view.elsewhere
-        assert "steered from another program" in row._facts.text()
+        assert "controlled by another program" in row._facts.text()
         assert not any(made.isVisible() for made in (row.resume, row.undo, row.leave))
         person.waits(lambda: "db2 desynced" in person.window.status.duties.text())
         assert person.window.status.badge() == "READ ONLY"
@@ -146,7 +146,7 @@ def test_that_a_run_can_be_gone_on_with_here_as_soon_as_that_program_has_let_go(
     person.waits(lambda: not person.cards.runs[0].view.elsewhere)
     person.presses(person.cards.runs[0], "Resume")
     person.waits(lambda: person.wizard.question.question() is not None)
-    person.presses(person.wizard.question, "Yes, go on")
+    person.presses(person.wizard.question, "Yes, continue")
     person.waits(lambda: person.wizard.run().state is RunState.DONE)
 
 

@@ -176,7 +176,7 @@ def test_that_the_menu_key_opens_the_marked_rows_menu_beside_it_not_under_the_po
 def test_that_the_past_offers_no_procedure_and_says_how_to_leave_it(person: Person) -> None:
     person.controller._moment = 100.0
     menu = right_click(person.window.tree, "db2")
-    assert texts(menu) == ["This is the past: End returns to the present", "All procedures…", "Add a host…"]
+    assert texts(menu) == ["This is the past: press End to return to the present", "All procedures…", "Add a host…"]
     assert not menu.actions()[0].isEnabled()
     menu.close()
     person.controller._moment = None

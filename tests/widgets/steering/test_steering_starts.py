@@ -26,7 +26,7 @@ def person(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[Person]
     with steering_window(qtbot, qapp, tmp_path, world) as first:
         first.runs_to_the_question()
     with steering_window(qtbot, qapp, tmp_path, world) as second:
-        second.waits(lambda: "Run 1 is not over" in notice_of(second).text())
+        second.waits(lambda: "Run 1 is not finished" in notice_of(second).text())
         yield second
 
 
@@ -74,7 +74,7 @@ def test_that_an_answer_given_while_the_run_is_being_resumed_is_taken_and_starts
     with slow_start(person, monkeypatch) as started:
         resumes(person, started)
         person.waits(lambda: person.wizard.question.question() is not None)
-        person.presses(person.wizard.question, "Yes, go on")
+        person.presses(person.wizard.question, "Yes, continue")
         assert person.steering.runs.driven == ("1",)
     ends(person, RunState.DONE)
     assert (started, refused) == (["run"], [])
@@ -92,7 +92,7 @@ def test_that_a_double_click_on_resume_starts_the_run_once_and_says_nothing_of_i
         person.qtbot.mouseClick(resume, Qt.MouseButton.LeftButton)
         person.waits(lambda: started == ["run"])
     person.waits(lambda: person.steering.runs.is_open and person.wizard.question.question() is not None)
-    person.presses(person.wizard.question, "Yes, go on")
+    person.presses(person.wizard.question, "Yes, continue")
     ends(person, RunState.DONE)
     assert (started, told) == (["run"], [])
 

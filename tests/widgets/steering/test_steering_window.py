@@ -124,7 +124,7 @@ def test_that_a_run_arms_the_window_shows_its_obligation_and_disarms_at_its_end(
     person.waits(lambda: person.window.status.badge().startswith("ARMED run 1"))
     assert frame.isVisible()
     person.waits(lambda: "db2 desynced" in person.window.status.duties.text())
-    person.presses(person.wizard.question, "Yes, go on")
+    person.presses(person.wizard.question, "Yes, continue")
     person.waits(lambda: state_of(person) is RunState.DONE)
     person.waits(lambda: person.window.status.badge() == "READ ONLY")
     person.waits(lambda: not person.window.status.duties.text())
@@ -134,7 +134,7 @@ def test_that_a_run_arms_the_window_shows_its_obligation_and_disarms_at_its_end(
 
 def test_that_a_run_tells_its_story_on_the_time_axis_and_the_journal_leads_back_to_it(person: Person) -> None:
     person.runs_to_the_question()
-    person.presses(person.wizard.question, "Yes, go on")
+    person.presses(person.wizard.question, "Yes, continue")
     person.waits(lambda: state_of(person) is RunState.DONE)
     person.waits(lambda: not person.steering.runs.driven)
     person.controller.pump.beat()
@@ -163,7 +163,7 @@ def test_that_a_run_says_what_was_answered_in_the_questions_words(person: Person
 def test_that_a_second_run_begins_like_the_first(person: Person) -> None:
     for _ in range(2):
         person.runs_to_the_question()
-        person.presses(person.wizard.question, "Yes, go on")
+        person.presses(person.wizard.question, "Yes, continue")
         person.waits(lambda: state_of(person) is RunState.DONE)
         person.waits(lambda: not person.steering.runs.driven)
         person.presses(person.wizard, "Close")
@@ -198,7 +198,7 @@ def test_that_a_host_that_does_not_answer_is_named_while_the_rest_is_asked(perso
     world.cluster.hosts["db3"].reachable = False
     person.steering.choose("desync-for-backup", "db2")
     person.waits(lambda: bool(person.wizard.stages.form.rows))
-    assert "Nothing could be read of db3" in person.wizard.messages.text()
+    assert "Nothing could be read from db3" in person.wizard.messages.text()
 
 
 def test_that_why_a_host_is_silent_is_told_where_only_the_look_at_it_knows(person: Person, world: World) -> None:
@@ -210,7 +210,7 @@ def test_that_why_a_host_is_silent_is_told_where_only_the_look_at_it_knows(perso
     world.changed = silent
     person.steering.choose("desync-for-backup", "db2")
     person.waits(lambda: bool(person.wizard.stages.form.rows))
-    assert "Nothing could be read of db3: port 22 is closed" in person.wizard.messages.text()
+    assert "Nothing could be read from db3: port 22 is closed" in person.wizard.messages.text()
 
 
 def test_that_a_gathering_that_fails_says_why_in_the_page(person: Person, world: World) -> None:
@@ -234,7 +234,7 @@ def test_that_the_rehearsal_shows_each_step_and_changes_nothing(person: Person, 
 def test_that_a_rehearsal_takes_what_earlier_steps_will_make_so_for_no_hindrance(person: Person, world: World) -> None:
     person.plans("rolling-restart")
     person.presses(person.wizard, "Rehearse")
-    person.waits(lambda: "nothing stands in the way" in person.wizard.stages.go.head.texts()[0])
+    person.waits(lambda: "rehearsed: nothing would stop it" in person.wizard.stages.go.head.texts()[0])
     start = next(row for row in person.wizard.stages.steps.rows if "Start mariadb.service" in row.content.spoken())
     assert "rehearsed: not known before the run · act, when the earlier steps have made it so" in start.content.spoken()
     assert world.cluster.log == []
@@ -250,7 +250,7 @@ def test_that_another_consoles_lock_is_taken_over_only_by_typing_its_owner(perso
     strip.reason.setText("eva")
     assert not strip.yes.isEnabled()
     strip.reason.setText(HOLDER.owner)
-    person.presses(strip, "Take over and go on")
+    person.presses(strip, "Take over and continue")
     person.waits(lambda: person.wizard.question.question() is not None)
     assert world.holder is None
 
@@ -264,18 +264,18 @@ def test_that_closing_asks_while_a_run_is_driven_and_the_next_start_says_where_i
         assert first.window.isVisible()
         strip = first.steering.close_question.strip
         assert "resume 1 or undo 1" in strip.text.text()
-        first.presses(strip, "Suspend it and close")
+        first.presses(strip, "Suspend and close")
         first.waits(lambda: not first.window.isVisible())
     with steering_window(qtbot, qapp, tmp_path, world) as second:
         notice = second.window.findChild(StandingNotice)
         assert notice is not None
-        second.waits(lambda: "Run 1 is not over" in notice.text())
+        second.waits(lambda: "Run 1 is not finished" in notice.text())
         assert "next: Make the backup on db2" in notice.text()
         assert "db2 desynced" in second.window.status.duties.text()
         assert second.window.status.badge() == "READ ONLY"
         second.presses(notice, "Resume")
         second.waits(lambda: second.wizard.question.question() is not None)
-        second.presses(second.wizard.question, "Yes, go on")
+        second.presses(second.wizard.question, "Yes, continue")
         second.waits(lambda: state_of(second) is RunState.DONE)
         second.waits(lambda: notice.text() == "")  # read from the journal once the engine has ended
 
@@ -311,7 +311,7 @@ def test_that_a_report_is_saved_where_the_person_says(
     person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person.runs_to_the_question()
-    person.presses(person.wizard.question, "Yes, go on")
+    person.presses(person.wizard.question, "Yes, continue")
     person.waits(lambda: state_of(person) is RunState.DONE)
     chosen = tmp_path / "run"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_args: (str(chosen), ""))
@@ -341,7 +341,7 @@ def test_that_no_part_of_a_page_is_shown_as_a_window_before_it_has_its_place(
     strays = Strays()
     qapp.installEventFilter(strays)
     person.runs_to_the_question()
-    person.presses(person.wizard.question, "Yes, go on")
+    person.presses(person.wizard.question, "Yes, continue")
     person.waits(lambda: state_of(person) is RunState.DONE)
     person.presses(person.wizard, "Close")
     qapp.removeEventFilter(strays)
@@ -367,7 +367,7 @@ def test_that_a_person_without_a_mouse_gets_from_the_cards_to_a_running_run(pers
     QTest.keyClick(wizard.stages.checklist.go_on, Qt.Key.Key_Space)
     person.waits(lambda: bool(wizard.stages.steps.rows))
     person.types(wizard, "Approve and start")
-    person.types(wizard.question, "Yes, go on")
+    person.types(wizard.question, "Yes, continue")
     person.waits(lambda: state_of(person) is RunState.DONE)
 
 

@@ -103,9 +103,8 @@ def test_that_an_outage_that_was_not_over_when_watching_stopped_is_told_as_that(
     at_once = replace(left, until=left.at)
     page.show_events((left, at_once))
     cells = page.findChild(QTableView).model()  # type: ignore[union-attr]
-    told = (
-        f"db4 does not answer; not over when Pilothouse stopped watching (at {format_clock(AT - 340, seconds=False)})"
-    )
+    at = format_clock(AT - 340, seconds=False)
+    told = f"db4 does not answer; still in progress when Pilothouse stopped watching (at {at})"
     assert cells.index(1, WHAT).data() == told
     assert [cells.index(row, LASTED).data() for row in (1, 0)] == ["1 min or more", "not known"]
     (row, _) = csv.DictReader(io.StringIO(as_csv((left, at_once))))
@@ -143,7 +142,7 @@ def test_that_events_of_other_inventories_are_left_out_and_told_until_they_are_w
     other = Event(AT - 120, "state", "n1: Stopped", Health.BAD, node_id="n1", inventory="b")
     page.know_others((other,))
     assert other not in page.shown()
-    told = "1 event of the last day is of another inventory"
+    told = "1 event of the last day belongs to another inventory"
     (line,) = (label for label in page.findChildren(QLabel) if label.text() == told)
     assert line.isVisible()
     (turn,) = (made for made in page.findChildren(QPushButton) if made.text() == "Show")
@@ -197,7 +196,7 @@ def test_that_an_empty_journal_says_what_will_stand_there(qtbot: QtBot) -> None:
     assert made.empty_title() == "Nothing has happened yet"
     made.show_events(EVENTS)
     made.set_filter(words="zzz")
-    assert made.empty_title() == "No event passes the filter"
+    assert made.empty_title() == "No event matches the filter"
 
 
 def test_that_a_screen_reader_hears_how_serious_an_event_is() -> None:
@@ -225,7 +224,7 @@ def test_that_the_kind_stands_near_its_sentence_however_wide_the_page_is(
 
 def test_that_the_keyboard_reads_a_sentence_whole_that_its_column_cuts(page: JournalPage) -> None:
     """Where a rollback had put the rows stood in a tooltip alone."""
-    long = "d2 rolled back writes that the rest of its set does not have; what it kept of them is in " + "/data/db" * 12
+    long = "d2 rolled back writes that the rest of its set does not have; the saved documents are in " + "/data/db" * 12
     page.show_events((*EVENTS, Event(AT, "state", long, Health.BAD, "orders", "d2")))
     table = page.findChild(QTableView)
     assert table is not None

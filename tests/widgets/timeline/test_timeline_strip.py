@@ -127,7 +127,7 @@ def test_that_a_span_whose_end_nobody_saw_is_open_and_lasted_at_least_so_long(st
     left = replace(SST, kind="connection", text="db4 does not answer", unseen_end=True)
     strip.set_events((left,))
     tip = strip.tip(QPointF(at_x(strip, NOW - 300), BAR_Y + 3))
-    assert "6 min 40 s or more · db4 does not answer; not over when Pilothouse stopped watching (at " in tip
+    assert "6 min 40 s or more · db4 does not answer; still in progress when Pilothouse stopped watching (at " in tip
     (bar,) = strip.scene().bars
     assert bar.open_end
     assert bar.right == pytest.approx(strip.scene().x_of(NOW - 100)), "nobody watched after that"

@@ -26,7 +26,7 @@ from widgets.topology.inspector.panel import Action, Inspector
 from widgets.topology.inspector.prepared import told
 
 T = THIN_SPACE
-EXTRA = {"Machine": [("of it iowait", "31 %", Health.WARN)]}
+EXTRA = {"Machine": [("including iowait", "31 %", Health.WARN)]}
 
 
 def words(cluster: ClusterSnapshot, node_id: str, at: float = b.AT) -> Content:
@@ -63,7 +63,7 @@ def test_that_numbers_of_the_machine_go_on_below_and_who_sees_it_stands_in_order
     node = replace(node, seen_by=tuple(reversed(node.seen_by)))
     made = content(cluster, node, b.AT, EXTRA)
     machine = next(s for s in made.sections if s.title == "Machine")
-    assert next(r for r in machine.rows if r.label == "of it iowait").whole
+    assert next(r for r in machine.rows if r.label == "including iowait").whole
     seen = rows(made, "Replication")["seen by"]
     assert len(node.seen_by) > 1
     assert seen.split(", ") == sorted(seen.split(", "))
@@ -226,7 +226,7 @@ def test_that_sections_are_made_one_a_turn_and_all_of_them(inspector: Inspector,
     grown = [after - before for before, after in pairwise(made) if after > before]
     assert len(grown) >= 3
     assert max(grown) < 0.5 * made[-1]
-    assert inspector.rows("Machine")[0] == ("of it iowait", "31 %")
+    assert inspector.rows("Machine")[0] == ("including iowait", "31 %")
 
 
 def test_that_a_node_that_goes_leaves_no_section_to_come(inspector: Inspector, qtbot: QtBot) -> None:
@@ -245,7 +245,7 @@ def test_that_it_is_316_pixels_wide(inspector: Inspector) -> None:
 
 def test_that_sampled_numbers_stand_first_in_their_section(inspector: Inspector) -> None:
     show(inspector, b.healthy(), "db1")
-    assert inspector.rows("Machine")[0] == ("of it iowait", "31 %")
+    assert inspector.rows("Machine")[0] == ("including iowait", "31 %")
 
 
 def test_that_rows_are_refilled_not_rebuilt(inspector: Inspector) -> None:

@@ -82,11 +82,11 @@ def test_that_a_week_is_counted_no_further() -> None:
 
 def test_that_what_is_not_known_says_why() -> None:
     assert _read(_rows({})["this donor"]) == ("not known yet", "takes a minute")
-    shown = _cluster(ClusterReach(donors=1, reason="Only one donor's reach is known."))
+    shown = _cluster(ClusterReach(donors=1, reason="The reach of only one donor is known."))
     rows = _rows({}, shown)
     assert rows["cluster"].value == "not known yet"
-    assert rows[""].value == "Only one donor's reach is known."
-    assert "" not in _rows({}, _cluster(ClusterReach(reason="No donor's reach is known.")))
+    assert rows[""].value == "The reach of only one donor is known."
+    assert "" not in _rows({}, _cluster(ClusterReach(reason="The reach of no donor is known.")))
     node = shown.nodes[0]
     assert node.facts is not None
     assert node.facts.galera is not None
@@ -131,5 +131,5 @@ def test_that_the_inspector_shows_it_between_replication_and_machine(qtbot: QtBo
 def test_that_the_enclosure_tells_the_clusters_reach() -> None:
     cluster = _cluster()
     assert component_detail(cluster.components[0], cluster).endswith("view 214 · IST reach 3 h")
-    unknown = _cluster(ClusterReach(reason="No donor's reach is known."))
+    unknown = _cluster(ClusterReach(reason="The reach of no donor is known."))
     assert component_detail(unknown.components[0], unknown).endswith("view 214")

@@ -153,12 +153,13 @@ def test_that_the_bar_says_how_many_why_and_since_when() -> None:
         Health.BAD,
         (
             "None of the 15 hosts of prod-eu answers. 15 refuse the connection.",
-            f"The last answer came at {format_clock(HEARD)}; tries go on by themselves.",
+            f"The last answer came at {format_clock(HEARD)}; retries continue automatically.",
         ),
     )
     health, (text, since) = dark_notice(us)
     assert (health, text) == (Health.UNKNOWN, "None of the 15 hosts of prod-us answers.")
-    assert since == f"No answer ever came; asked since {format_clock(ASKED_FROM)}, tries go on by themselves."
+    first = format_clock(ASKED_FROM)
+    assert since == f"There has been no answer since the first query at {first}; retries continue automatically."
     one = replace(us, nodes=(replace(us.nodes[0], reach=Reach.FULL), *us.nodes[1:]))
     assert (is_dark(us), is_dark(one)) == (True, False)
 
@@ -168,7 +169,7 @@ def test_that_a_recording_says_of_no_tries_that_they_go_on() -> None:
     speak_of_past(past=True)
     try:
         assert dark_notice(eu)[1][1] == f"The last answer came at {format_clock(HEARD)}."
-        assert dark_notice(us)[1][1] == "No answer ever came."
+        assert dark_notice(us)[1][1] == "There has been no answer."
     finally:
         speak_of_past(past=False)
 
@@ -176,7 +177,9 @@ def test_that_a_recording_says_of_no_tries_that_they_go_on() -> None:
 def test_that_the_age_below_the_drawing_is_of_the_last_answer_and_not_of_the_last_try() -> None:
     eu, us = dark_estate().clusters
     assert seen_from(eu, b.AT) == "No server answers over SQL · a server last answered 21 min ago"
-    assert seen_from(us, b.AT) == "No server answers over SQL · no server answered since this console began to watch"
+    assert (
+        seen_from(us, b.AT) == "No server answers over SQL · no server has answered since this console started watching"
+    )
 
 
 def test_that_the_inspector_tells_the_last_answer() -> None:
@@ -202,7 +205,7 @@ def test_that_the_past_says_nothing_of_a_next_attempt_and_advises_nothing() -> N
     node = dark_estate().clusters[0].nodes[0]
     now, then = (_problem_rows(node, live=live) for live in (True, False))
     assert "next attempt in 14 s" in now[0]
-    assert then == ["10.1.0.11 port 3306 refused the connection: nothing listens there for the database."]
+    assert then == ["10.1.0.11 port 3306 refused the connection: the database does not listen there."]
     stopped = replace(node, reach=Reach.SSH_ONLY, reason="SSH answers; mariadbd is not running")
     assert _problem_rows(stopped, live=False) == [stopped.reason, *then]
 
@@ -254,7 +257,7 @@ def test_that_a_page_says_what_a_way_that_is_not_there_would_give(way: str, sect
     known = NodeFacts("db1", b.AT, Reach.SQL_ONLY if way == SSH else Reach.SSH_ONLY, no_way=(way,))
     cluster = updated_estate(None, {"db1": known}, b.AT).clusters[0]
     (found,) = [s for s in content(cluster, cluster.nodes[0], b.AT, {}).sections if s.title == section]
-    assert found.rows[0].value.startswith(f"The inventory gives no {word} way to it: with one, ")
+    assert found.rows[0].value.startswith(f"The inventory has no {word} connection to this ")
 
 
 def test_that_the_terminal_has_the_clusters_as_written() -> None:
@@ -313,12 +316,12 @@ def test_that_empty_charts_say_who_does_not_answer_and_since_when(opened: OpenWi
     opened.window.show_page("charts")
     page = opened.window.findChild(ChartsPage)
     assert page is not None
-    never = f"eu-01 never answered, asked since {format_clock(ASKED_FROM)}: 10.1.0.11 port 3306 refused"
+    never = f"eu-01 has never answered; queried since {format_clock(ASKED_FROM)}: 10.1.0.11 port 3306 refused"
     qtbot.waitUntil(lambda: {"cpu", "lag", "load"} <= {spec.key for spec in page.specs()}, timeout=5000)
     qtbot.waitUntil(lambda: page.card("load").plot.state.message().startswith(never), timeout=5000)
     legend = page.card("load").legend
     qtbot.waitUntil(lambda: legend.items["load.questions"].reading.why.startswith(never), timeout=5000)
-    no_ssh = "This is read over SSH, and the inventory gives no SSH account for eu-01."
+    no_ssh = "Reading this needs SSH, and the inventory has no SSH account for eu-01."
     assert page.card("cpu").plot.state.message().startswith(no_ssh)
     assert page.card("lag").plot.state.message().startswith("Not known: no answer over SQL from eu-01")
 
@@ -338,10 +341,10 @@ def test_that_the_place_stays_on_the_node_when_its_cluster_turns_out_to_be_a_gro
 def test_that_an_obligation_that_was_seen_off_is_not_called_on() -> None:
     assert still_on("clients refused on s2", 10.0, None) == "Still on: clients refused on s2."
     assert still_on("clients refused on s2", 20.0, 10.0) == "Still on: clients refused on s2."
-    assert still_on("clients refused on s2", 10.0, 20.0).startswith("No more on at 1970-")
+    assert still_on("clients refused on s2", 10.0, 20.0).startswith("Already off at 1970-")
 
 
 def test_that_a_host_without_a_way_to_its_server_is_given_one_and_not_a_password_to_check() -> None:
     facts = NodeFacts("db1", b.AT, Reach.SSH_ONLY, "db1", ssh_at=b.AT, no_way=(SQL,))
     (node,) = updated_estate(None, {"db1": facts}, b.AT).clusters[0].nodes
-    assert advice(node) == ("Open the connection and give it an account that reads the server.",)
+    assert advice(node) == ("Open the connection and enter an account that can read the server.",)

@@ -93,7 +93,7 @@ def test_that_every_last_answer_of_a_silent_host_is_one_moment_and_its_servers_o
     facts = replace(b.facts("db2", age=79.0), sql_at=server, ssh_at=host)
     reason = f"last answer {format_clock(host)}; No route to db2."
     node = replace(b.lost("db2", "no answer", Health.UNKNOWN, "x"), facts=facts, reach=Reach.NONE, reason=reason)
-    cluster = replace(b.healthy(), nodes=(node,), agreement="No node tells a view of the group")
+    cluster = replace(b.healthy(), nodes=(node,), agreement="No node reports a view of the group")
     assert last_answer(node) == host
     assert card_text(node, b.AT).footer == f"last answer {format_clock(host)}"
     told = content(cluster, node, b.AT, {})

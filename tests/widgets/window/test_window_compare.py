@@ -196,7 +196,7 @@ def test_that_a_mark_that_came_with_a_recording_is_chosen_and_can_not_be_removed
         made.open_panel()
         qtbot.waitUntil(made.kept.box.isVisible, timeout=30_000)
         made.kept.box.activated.emit(1)
-        assert "came with the recording" in made.kept.said.text()
+        assert "part of the recording" in made.kept.said.text()
         assert not made.kept.remove.isVisible()
 
 

@@ -265,7 +265,7 @@ def test_that_a_console_that_cannot_write_says_so_until_it_can(opened: OpenWindo
     source.told = [Event(b.AT, "console", "History can't be written: the disk is full.", Health.BAD)]
     opened.controller.pump.beat()
     assert opened.window.status.message() == "History can't be written: the disk is full."
-    source.told.append(Event(b.AT + 5, "console", "History is written again.", Health.GOOD))
+    source.told.append(Event(b.AT + 5, "console", "History is being written again.", Health.GOOD))
     opened.controller.pump.beat()
     assert opened.window.status.message() == ""
 

@@ -52,7 +52,7 @@ def steering(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Callable[[], N
     def use() -> None:
         with steering_window(qtbot, qapp, tmp_path, scripted()) as person:
             person.runs_to_the_question()
-            person.presses(person.wizard.question, "Yes, go on")
+            person.presses(person.wizard.question, "Yes, continue")
             person.waits(lambda: not person.steering.runs.driven)
             person.presses(person.wizard, "Close")
 

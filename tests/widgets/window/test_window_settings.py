@@ -104,7 +104,7 @@ def test_that_the_keys_go_into_the_settings_wherever_they_were_and_the_pages_sta
 def test_that_settings_of_a_demo_say_that_they_are_not_kept(qtbot: QtBot, opened: Opened) -> None:
     opened.keeper.path = None
     said = [label.text() for label in opened.page(qtbot).findChildren(QLabel)]
-    assert "Nothing is kept: what you set here ends with this window, as always in the demo." in said
+    assert "Settings are not stored: changes made here end with this window, as always in the demo." in said
 
 
 def test_that_every_setting_is_kept_as_it_is_made(qtbot: QtBot, opened: Opened) -> None:
@@ -146,7 +146,16 @@ def test_that_the_estate_of_last_time_can_be_forgotten(qtbot: QtBot, opened: Ope
     assert opened.kept.inventory == ""
 
 
-@pytest.mark.parametrize(("usable", "said"), [(True, "can be kept there"), (False, "until the window closes")])
+@pytest.mark.parametrize(
+    ("usable", "said"),
+    [
+        (True, "can be stored there"),
+        (
+            False,
+            "No usable desktop keyring was found",
+        ),
+    ],
+)
 def test_that_the_page_says_where_passwords_are_kept(qtbot: QtBot, opened: Opened, usable: bool, said: str) -> None:
     page = opened.page(qtbot)
     page.show_keyring("Some keyring", usable)

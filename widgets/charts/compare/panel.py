@@ -58,12 +58,14 @@ class ComparePanel(QFrame):
         self.run = self._combo(tr("Windows around a run"), self._take_run)
         self.run.setSizeAdjustPolicy(Combo.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.run.setMinimumContentsLength(_RUN_CHARACTERS)
-        self.whom = self._combo(tr("Whose numbers"), self._ask)
-        self.numbers = self._combo(tr("Which numbers"), self._ask)
+        self.whom = self._combo(tr("Server or cluster"), self._ask)
+        self.numbers = self._combo(tr("Metrics to compare"), self._ask)
         for code, words in _CHOICES:
             self.numbers.addItem(tr(words), code)
-        self.restart = self._tick(tr("despite a restart"), tr("Compare although a restart lies between or inside"))
-        self.load = self._tick(tr("despite the load"), tr("Compare although the load changed, or may have"))
+        self.restart = self._tick(
+            tr("despite a restart"), tr("Compare even if there was a restart in or between the windows")
+        )
+        self.load = self._tick(tr("despite the load"), tr("Compare even if the load changed or may have changed"))
         self.kept = KeptRow()
         self.kept.chosen.connect(lambda mark: self._take_both(mark.before, mark.after))
         self.hint = label("", "third", wrap=True)
@@ -77,7 +79,9 @@ class ComparePanel(QFrame):
         self.setVisible(False)
 
     def _lay_out(self) -> None:
-        close = button(tr("Close"), on=self.close_panel, hint=tr("Take panel and marks away until it is opened again"))
+        close = button(
+            tr("Close"), on=self.close_panel, hint=tr("Hide the panel and the marks until you open it again")
+        )
         gap = QWidget()
         gap.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         head = WrapRow(label(tr("Measure a change"), "section"), gap, self.kept.box, self.run, close)
@@ -89,7 +93,7 @@ class ComparePanel(QFrame):
             column.addWidget(part)
 
     def _side_button(self, side: Side) -> QPushButton:
-        made = button("", on=lambda: self._choose(side), hint=tr("The next stretch that is dragged out becomes this"))
+        made = button("", on=lambda: self._choose(side), hint=tr("The next range you drag becomes this window"))
         made.setCheckable(True)
         return made
 
@@ -219,15 +223,15 @@ class ComparePanel(QFrame):
         if marks.begun is not None:
             side, at = marks.begun
             key = keys_of(CHARTS, f"mark-{side}")
-            return tr("Begun at {at}: put the cursor at the other end and press {key}.", at=format_clock(at), key=key)
+            return tr("Starts at {at}: move the cursor to the other end and press {key}.", at=format_clock(at), key=key)
         if marks.both is not None:
             return ""
         left, right = keys_of(CHARTS, "left"), keys_of(CHARTS, "right")
         key = keys_of(CHARTS, f"mark-{marks.next_side}")
-        how = tr("drag over a chart, or go to both ends with {left} {right} and press {key}", left=left, right=right,
+        how = tr("drag over a chart, or move to each end with {left} {right} and press {key}", left=left, right=right,
                  key=key)  # fmt: skip
         if marks.next_side == "before":
-            return tr("Mark the time before the change: {how}. Ten minutes tell more than two.", how=how)
+            return tr("Mark the time before the change: {how}. Ten minutes show more than two.", how=how)
         return tr("Mark the time after the change: {how}.", how=how)
 
     def _ask(self) -> None:

@@ -47,7 +47,7 @@ class CompareTable(QTableWidget):
     def __init__(self) -> None:
         super().__init__()
         self._needs: list[int] = []
-        self.setAccessibleName(tr("What differs between the two stretches of time"))
+        self.setAccessibleName(tr("Differences between the two windows"))
         self.verticalHeader().hide()
         self.setShowGrid(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

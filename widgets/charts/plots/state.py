@@ -48,7 +48,7 @@ class PlotState:
     def message(self) -> str:
         """Return the words that stand instead of a plot, '' when there is something to plot."""
         if not self.spec.curves:
-            return self.silence or self.spec.empty or tr("Nothing to plot here")
+            return self.silence or self.spec.empty or tr("Nothing to plot")
         tracks = [self.tracks[c.key] for c in self.spec.curves if c.drawing != "none"]
         if tracks and all(track.missing for track in tracks):
             return self.silence or tracks[0].missing
@@ -57,7 +57,9 @@ class PlotState:
                 return self.silence
             known = all(track.known for track in tracks)
             return (
-                tr("No samples in this span") if known and self.has_history() else tr("Waiting for the first sample…")
+                tr("No samples in this time span")
+                if known and self.has_history()
+                else tr("Waiting for the first sample…")
             )
         return ""
 

@@ -99,7 +99,7 @@ class CommandPalette(QFrame):
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.clicked.connect(self._take)
-        self._nothing = label(tr("Nothing fits. Esc closes."), "second")
+        self._nothing = label(tr("No match. Press Esc to close."), "second")
         self._nothing.setContentsMargins(16, 10, 16, 12)
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, 1)

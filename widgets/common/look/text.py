@@ -141,14 +141,14 @@ def format_moment(at: float | None) -> str:
 def seen_words(at: float | None, off: float | None = None) -> str:
     """Return when a proof or a look last showed a thing on, and off after that; what it is now is not known by it."""
     on = tr("never seen on") if at is None else tr("last seen on {moment}", moment=format_moment(at))
-    return on if off is None else tr("{on}, no more so at {moment}", on=on, moment=format_moment(off))
+    return on if off is None else tr("{on}, no longer at {moment}", on=on, moment=format_moment(off))
 
 
 def still_on(sentence: str, seen: float | None, off: float | None) -> str:
     """Return the line of an obligation: on, as far as is known, or off at the last look and not yet ticked off."""
     if off is None or (seen is not None and seen > off):
         return tr("Still on: {sentence}.", sentence=sentence)
-    return tr("No more on at {moment}, and to be released all the same: {sentence}.", moment=format_moment(off),
+    return tr("Already off at {moment}, but still to be released: {sentence}.", moment=format_moment(off),
               sentence=sentence)  # fmt: skip
 
 

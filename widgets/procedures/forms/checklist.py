@@ -137,18 +137,19 @@ class CheckRow(QFrame):
     def _override(self, reason: str, *, fixed: bool) -> QHBoxLayout:
         row = QHBoxLayout()
         if self.check.absolute:
-            row.addWidget(words(tr("No override exists: going on would lose data for certain."), "bad"), 1)
+            row.addWidget(words(tr("There is no override: continuing would certainly lose data."), "bad"), 1)
             return row
         if fixed:
             row.addWidget(words(tr("Overridden: {reason}", reason=reason) if reason else "", "warn"), 1)
             return row
         if not self._asks:
-            row.addWidget(words(tr("The reason above holds for every {code}.", code=self.check.code), "second"), 1)
+            row.addWidget(words(tr("The reason above applies to every {code}.", code=self.check.code), "second"), 1)
             return row
-        asked = tr("Go on all the same, because:")
+        asked = tr("Continue anyway, because:")
         name = label(asked, "second")
         self.reason = line(
-            tr("Reason to override {code}", code=self.check.code), tr("your reason; it stays in journal and report")
+            tr("Reason to override {code}", code=self.check.code),
+            tr("your reason; it is kept in the journal and report"),
         )
         self.reason.setText(reason)
         self.reason.textChanged.connect(lambda _text: self.reason_typed.emit())
@@ -287,7 +288,7 @@ class Checklist(QWidget):
         self.again.setEnabled(not barred)
         self.go_on.setEnabled(not barred and bool(self._checks))
         names = ", ".join(dict.fromkeys(check.code for check in self.standing_blocks()))
-        blocked = tr("A run can't start while these stand: {codes}.", codes=names) if names else ""
+        blocked = tr("A run can't start while these checks block: {codes}.", codes=names) if names else ""
         set_kind(self.standing, "second" if self._waiting else "bad")
         put(self.standing, barred or blocked)
         set_tip(self.go_on, barred)

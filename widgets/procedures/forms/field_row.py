@@ -18,8 +18,8 @@ from widgets.procedures.blocks import put, words
 TITLE_WIDTH = 220
 _YES = frozenset({"yes", "y", "true", "on", "1"})
 _EXAMPLES = {
-    "duration": mark("like 30 min or 1 h 20 min"),
-    "bytes": mark("like 20 GB"),
+    "duration": mark("for example 30 min or 1 h 20 min"),
+    "bytes": mark("for example 20 GB"),
     "number": mark("a whole number"),
 }
 _FIELD_WIDTH, _WIDE, _LEAST = 440, 720, 168

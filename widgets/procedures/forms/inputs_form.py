@@ -104,7 +104,7 @@ class InputsForm(QWidget):
     def _judge(self) -> None:
         """Say in the foot why nothing can be checked yet."""
         unread = tr("The hosts are read first.") if not self.rows else ""
-        why = tr("First answer what is marked.") if self._faults else unread
+        why = tr("Answer the marked questions first.") if self._faults else unread
         self.check.setEnabled(not why)
         put(self.why_not, why)
         set_tip(self.check, why or tr("Reads the hosts; changes nothing"))

@@ -40,7 +40,9 @@ class Approval(QWidget):
         self._fields = QVBoxLayout()
         self._fields.setSpacing(6)
         self.rehearse = button(
-            tr("&Rehearse"), on=self.rehearse_wanted.emit, hint=tr("Runs every read, prints every change, acts nowhere")
+            tr("&Rehearse"),
+            on=self.rehearse_wanted.emit,
+            hint=tr("Makes every read, prints every change, changes nothing"),
         )
         self.start = button(tr("&Approve and start"), "primary", on=self._start)
         self.reason, self._found = words("", "warn"), words("", "second")
@@ -92,9 +94,9 @@ class Approval(QWidget):
         if self._plan is None:
             return tr("There is no plan yet.")
         if self._plan.nothing_to_do:
-            return tr("There is nothing to do: the cluster is already so.")
+            return tr("There is nothing to do: the cluster is already in this state.")
         if self.violations.text():
-            return tr("The plan breaks a rule that every plan must keep.")
+            return tr("The plan violates a rule that every plan must follow.")
         if self._standing:
             return tr("These checks block: {codes}.", codes=", ".join(self._standing))
         missing = [self._expected[key] for key, typed in self.confirmations().items() if typed != self._expected[key]]
@@ -157,6 +159,6 @@ def plan_facts(plan: Plan, addresses: Mapping[str, str], most: int = _MOST_NAMED
     if duties:
         parts.append(tr_n("{n} obligation", "{n} obligations", duties, n=format_count(duties)))
     if estimate := about_time(plan.estimate_s):
-        yours = tr("{time} without what you do yourself", time=estimate)
+        yours = tr("{time} without your own work", time=estimate)
         parts.append(yours if plan.yours else estimate)
     return "\n".join((f" {MIDDLE} ".join(parts), *(outage.words for outage in plan.outages)))

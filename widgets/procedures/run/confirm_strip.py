@@ -31,7 +31,7 @@ class ConfirmStrip(TintedFrame):
         self._expect = ""
         self.title = words("", "section")
         self.text = words("", "")
-        self.reason = line(tr("Reason"), tr("your reason; it stays in journal and report"))
+        self.reason = line(tr("Reason"), tr("your reason; it is kept in the journal and report"))
         self.reason.textChanged.connect(lambda _text: self._judge())
         self.reason.returnPressed.connect(self._agree)
         self.yes = button("", kind, on=self._agree)
@@ -70,7 +70,9 @@ class ConfirmStrip(TintedFrame):
         """
         self._then, self._needs_reason, self._expect = then, reason or bool(expect), expect
         hint = (
-            tr("Type {name} to confirm", name=expect) if expect else tr("your reason; it stays in journal and report")
+            tr("Type {name} to confirm", name=expect)
+            if expect
+            else tr("your reason; it is kept in the journal and report")
         )
         self.reason.setPlaceholderText(hint)
         self.reason.setAccessibleName(hint if expect else tr("Reason"))

@@ -25,8 +25,8 @@ def undo_sentences(view: RunView) -> tuple[str, ...]:
     if back:
         told.append(
             tr_n(
-                "Undo takes back {n} step on {hosts}, the newest first:",
-                "Undo takes back {n} steps on {hosts}, the newest first:",
+                "Undo rolls back {n} step on {hosts}, newest first:",
+                "Undo rolls back {n} steps on {hosts}, newest first:",
                 len(back),
                 n=format_count(len(back)),
                 hosts=hosts or tr("the console"),
@@ -37,40 +37,50 @@ def undo_sentences(view: RunView) -> tuple[str, ...]:
         if rest := len(lines) - len(told) + 1:
             told.append(tr_n("– and {n} more", "– and {n} more", rest, n=format_count(rest)))
     else:
-        told.append(tr("No step of this run has anything to take back; undo ends the run and proves its promises."))
+        told.append(tr("No step of this run has anything to roll back; undo ends the run and verifies its guarantees."))
     undos = [(shown.step.host, shown.step.undo) for shown in back]
     asking = [f"{host}: {undo.consent.words}" for host, undo in undos if undo is not None and undo.consent is not None]
     told += asking[:_MOST_ASKING]
     if rest := len(asking[_MOST_ASKING:]):
-        told.append(tr_n("{n} more step asks so.", "{n} more steps ask so.", rest, n=format_count(rest)))
+        told.append(
+            tr_n(
+                "{n} more step needs a confirmation.", "{n} more steps need a confirmation.", rest, n=format_count(rest)
+            )
+        )
     told += [
         tr("It releases: {sentence} (on {host}).", sentence=tr(o.obligation.sentence), host=o.obligation.host)
         for o in view.obligations
     ]
     stays = [s for s in view.steps if s.state in _TOUCHED and s.step.risk is Risk.IRREVERSIBLE]
-    told += [tr("It can't take back: {title} (on {host}).", title=tr(s.step.title), host=s.step.host) for s in stays]
+    told += [tr("It can't roll back: {title} (on {host}).", title=tr(s.step.title), host=s.step.host) for s in stays]
     return tuple(told)
 
 
 def leave_sentences(view: RunView) -> tuple[str, ...]:
     """Return what Leave does: no step is taken back, what is switched on is switched off where that does no harm."""
-    told = [tr("Nothing is taken back on {hosts}, and the run can't be resumed.", hosts=", ".join(view.plan.hosts))]
+    told = [tr("Nothing is rolled back on {hosts}, and the run can't be resumed.", hosts=", ".join(view.plan.hosts))]
     if view.obligations:
         on = "; ".join(tr(o.obligation.sentence) for o in view.obligations)
-        told.append(tr("What it has switched on is released: {on}. What must not be yet stays on, and is told.", on=on))
+        told.append(
+            tr(
+                "Temporary changes are released: {on}. A change that must not be released yet stays on and is "
+                "reported.",
+                on=on,
+            )
+        )
     return tuple(told)
 
 
 def cancel_sentences(view: RunView, current: int) -> tuple[str, ...]:
     """Return what Cancel does to the step that runs."""
     if not 0 <= current < len(view.steps):
-        return (tr("Nothing runs now: the run stops before its next step."),)
+        return (tr("No step is running: the run stops before its next step."),)
     step = view.steps[current].step
     where = step.host or tr("all hosts")
-    told = [tr("The wait in '{title}' on {host} is broken off now.", title=tr(step.title), host=where)]
+    told = [tr("The wait in '{title}' on {host} ends now.", title=tr(step.title), host=where)]
     if step.moves:
-        told.append(tr("{host} may be out of the cluster then, until you go on or undo.", host=step.moves))
-    told.append(tr("Steps that are done stay done; then you choose: again, undo, or leave it."))
+        told.append(tr("{host} may then be out of the cluster until you continue or undo.", host=step.moves))
+    told.append(tr("Completed steps stay completed; then you choose: try again, undo, or leave the run."))
     return tuple(told)
 
 
@@ -81,4 +91,4 @@ def pause_words(view: RunView, current: int) -> str:
     step = view.steps[current].step
     if step.cancellable:
         return ""
-    return tr("'{title}' can't be broken off safely; pause after it instead.", title=tr(step.title))
+    return tr("'{title}' can't be interrupted safely; pause after it instead.", title=tr(step.title))

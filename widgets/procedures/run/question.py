@@ -20,34 +20,34 @@ from widgets.procedures.words import broken_words, since_words
 STOP, UNDO, LEAVE = "stop", "undo", "leave"
 _TITLES = {
     "step": mark("The run waits for you"),
-    "doubt": mark("Started; outcome unknown"),
+    "doubt": mark("Started; result unknown"),
     "continued": mark("The rest of the plan is ready for your approval"),
     "breach": mark("A watch rule broke: the run pauses"),
     "failed": mark("A step failed"),
-    UNKNOWN: mark("Not known whether this came about: nothing acts"),
+    UNKNOWN: mark("Result not known: no action is taken"),
 }
 _ANSWERS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "doubt": (
-        ("done", mark("It &happened, go on"), "primary"),
+        ("done", mark("It &happened, continue"), "primary"),
         ("again", mark("Do it &again"), ""),
         (STOP, mark("&Stop here"), ""),
     ),
-    "continued": (("approve", mark("&Approve and go on"), "primary"), (STOP, mark("&Stop here"), "")),
+    "continued": (("approve", mark("&Approve and continue"), "primary"), (STOP, mark("&Stop here"), "")),
     "breach": (
-        ("go on", mark("&Go on all the same"), ""),
+        ("go on", mark("&Continue anyway"), ""),
         (UNDO, mark("Und&o…"), "danger"),
         (STOP, mark("&Leave as it is…"), ""),
     ),
     "failed": (
         ("again", mark("Try &again"), "primary"),
-        (PUT_OFF, mark("&Put it off"), ""),
+        (PUT_OFF, mark("&Postpone"), ""),
         (UNDO, mark("Und&o…"), "danger"),
         (LEAVE, mark("&Leave as it is…"), ""),
     ),
     UNKNOWN: (
-        ("again", mark("Look &again"), "primary"),
-        (BY_WORD, mark("It &is so: go on, by my word"), ""),
-        (PUT_OFF, mark("&Put it off"), ""),
+        ("again", mark("Check &again"), "primary"),
+        (BY_WORD, mark("It &is true, I confirm: continue"), ""),
+        (PUT_OFF, mark("&Postpone"), ""),
         (UNDO, mark("Und&o…"), "danger"),
         (LEAVE, mark("&Leave as it is…"), ""),
     ),
@@ -154,7 +154,7 @@ class QuestionBanner(TintedFrame):
             fit = [one for one in known if (one[0] in offered if offered else one[0] != PUT_OFF)]
             self._row([(answer, tr(text), kind) for answer, text, kind in fit])
             if PUT_OFF in offered:
-                self._answers.addWidget(words(tr("Put off: {meaning}", meaning=tr(offered[PUT_OFF])), "second"))
+                self._answers.addWidget(words(tr("Postponed: {meaning}", meaning=tr(offered[PUT_OFF])), "second"))
         elif question.ask.kind == "choice":
             for answer, meaning in question.ask.choices:
                 self._choice(answer, meaning)
@@ -163,7 +163,7 @@ class QuestionBanner(TintedFrame):
             self._typed(question.ask.expect)
         else:
             yes = question.ask.unattended or "yes"
-            self._row([(yes, tr("&Yes, go on"), "primary"), (STOP, tr("&Stop here"), "")])
+            self._row([(yes, tr("&Yes, continue"), "primary"), (STOP, tr("&Stop here"), "")])
 
     def _nothing_urged(self) -> None:
         """While a watch rule is broken no answer stands out: to go on is then a person's own choice."""
@@ -177,7 +177,7 @@ class QuestionBanner(TintedFrame):
 
     def _judge_typed(self, text: str, expect: str) -> None:
         """Say of a text that is no answer what would be one."""
-        wrong = tr("'{text}' is no answer: type {word}, or stop here.", text=text, word=expect)
+        wrong = tr("'{text}' is not the answer: type {word}, or stop here.", text=text, word=expect)
         put(self._wrong, "" if text == expect else wrong)
 
     def _row(self, answers: list[tuple[str, str, str]]) -> QHBoxLayout:
@@ -203,10 +203,10 @@ class QuestionBanner(TintedFrame):
         self._answers.addLayout(row)
 
     def _typed(self, expect: str) -> None:
-        field = line(tr("Type {word} to go on", word=expect), tr("Type {word} to go on", word=expect))
+        field = line(tr("Type {word} to continue", word=expect), tr("Type {word} to continue", word=expect))
         field.setMaximumWidth(320)
         self._answers.addWidget(field)
-        self._row([(expect, tr("&Go on"), "danger"), (STOP, tr("&Stop here"), "")])
+        self._row([(expect, tr("&Continue"), "danger"), (STOP, tr("&Stop here"), "")])
         go_on = self.buttons[0]
         go_on.setEnabled(False)
         field.textChanged.connect(lambda text: go_on.setEnabled(text.strip() == expect))

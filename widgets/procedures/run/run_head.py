@@ -48,7 +48,7 @@ class RunHead(QWidget):
         theme_holder().sized.connect(self._fit_text)
         self.sentence = words("", "second")
         self.pause = button(tr("&Pause after this step"), on=self._pause)
-        self.go_on = button(tr("&Go on"), "primary", on=self.go_on_wanted.emit)
+        self.go_on = button(tr("&Continue"), "primary", on=self.go_on_wanted.emit)
         self.cancel = button(tr("Ca&ncel"), on=self.cancel_pressed.emit)
         self.undo = button(tr("&Undo…"), on=self.undo_pressed.emit)
         self.leave = button(tr("&Leave as it is…"), on=self.leave_pressed.emit)
@@ -115,7 +115,7 @@ class RunHead(QWidget):
         self.pause.setEnabled(self._asked_to_pause is None)
         self.pause.setText(tr("Pausing after this step…") if self._asked_to_pause else tr("&Pause after this step"))
         self.go_on.setVisible(ours and not over and (view.state is RunState.PAUSED or not live))
-        self.go_on.setText(tr("&Go on") if live else tr("&Resume"))
+        self.go_on.setText(tr("&Continue") if live else tr("&Resume"))
         self.cancel.setVisible(live and view.state in _BREAKABLE)
         hindrance = pause_words(view, at)
         self.cancel.setEnabled(not hindrance)
@@ -130,7 +130,9 @@ class RunHead(QWidget):
         if view.state in {RunState.RUNNING, RunState.APPROVED} and view.live:
             return (interrupted_words(view, now) or tr(view.plan.summary), begun)
         if view.elsewhere:
-            there = tr("Another program of this workstation drives it, a terminal or a second window: steer it there.")
+            there = tr(
+                "Another program on this workstation, a terminal or a second window, drives the run: control it there."
+            )
             return (tr("State: {state}.", state=run_words(view)), there, interrupted_words(view, now), begun)
         state = tr("State: {state}.", state=run_words(view))
         return (state, interrupted_words(view, now), _said(view), begun)

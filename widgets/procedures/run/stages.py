@@ -102,7 +102,7 @@ class Stages(QWidget):
 
     def _say_inputs(self) -> None:
         wrong = self.form.has_faults()
-        summary = tr("first answer what is marked") if wrong else self.form.summary()
+        summary = tr("answer the marked questions first") if wrong else self.form.summary()
         self.inputs.say(Health.BAD if wrong else Health.GOOD, summary)
 
     def set_checks(self, checks: tuple[Check, ...], waiting: bool, *, live: bool = False) -> None:
@@ -162,7 +162,7 @@ class Stages(QWidget):
         elif stops:
             told = tr("rehearsed: it would stop at {n} of the steps", n=stops)
         else:
-            told = tr("rehearsed: nothing stands in the way")
+            told = tr("rehearsed: nothing would stop it")
         self.go.say(Health.TRANSFER if running else Health.WARN if stops else Health.GOOD, told)
         self.approval.say_rehearsed("" if running else told)
 
@@ -238,7 +238,7 @@ class Stages(QWidget):
 
     def _judge(self) -> None:
         self.approval.set_standing(self._standing())
-        self.checklist.set_hindrance(tr("First answer what is marked.") if self.form.has_faults() else "")
+        self.checklist.set_hindrance(tr("Answer the marked questions first.") if self.form.has_faults() else "")
         self.next.show_stage(self._stage())
 
     def _stage(self) -> Stage:

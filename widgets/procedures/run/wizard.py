@@ -293,14 +293,14 @@ class WizardPage(QFrame):
         self._cancelling = current_step(self._view)
         sentences = cancel_sentences(self._view, self._cancelling)
         agreed = tr("&Cancel the step")
-        self.confirm.ask(tr("Cancel the step that runs?"), sentences, agreed, lambda _reason: self.cancel_wanted.emit())
+        self.confirm.ask(tr("Cancel the running step?"), sentences, agreed, lambda _reason: self.cancel_wanted.emit())
 
     def _ask_leave(self, then: Callable[[], None] | None = None) -> None:
         """Ask before a run is left for good; with a reason, unless the run itself asked (`then` answers it)."""
         if self._view is None:
             return
         run_id = self._view.run_id
-        title = tr("Leave run {number} as it is?", number=run_id)
+        title = tr("Leave run {number} in its current state?", number=run_id)
         sentences = leave_sentences(self._view)
         agreed = tr("Lea&ve it")
         if then is not None:

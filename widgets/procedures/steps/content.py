@@ -141,7 +141,7 @@ def _live(view: StepView) -> tuple[Block, ...]:
     if view.error:
         blocks.append(Block("text", (view.error,), "bad"))
     if view.put_off:
-        blocks.append(Block("text", (tr("Put off by a person: it is tried again before the run ends."),), "warn"))
+        blocks.append(Block("text", (tr("Postponed by the user: it is retried before the run ends."),), "warn"))
     return tuple(blocks)
 
 
@@ -154,7 +154,7 @@ def _rehearsal(found: Rehearsed | None) -> tuple[Block, ...]:
         None: (tr("rehearsed: not known before the run"), "second"),
     }[found.holds]
     if found.already:
-        word = tr("rehearsed: already so, nothing would be done")
+        word = tr("rehearsed: already in this state, nothing would be done")
     blocks = [Block("text", (f"{word} {MIDDLE} {found.sentence}" if found.sentence else word,), token)]
     if found.lines:
         blocks.append(Block("mono", found.lines))

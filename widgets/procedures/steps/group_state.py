@@ -85,7 +85,7 @@ def _progress(group: StepGroup, mine: Sequence[StepView], phase: Phase) -> str:
         return tr("{steps} done", steps=counted(group))
     if phase is Phase.BACK:
         back = sum(view.state in TAKEN_BACK for view in mine)
-        return tr("{n} of {steps} taken back", n=back, steps=counted(group))
+        return tr("{n} of {steps} rolled back", n=back, steps=counted(group))
     done = sum(view.state in SETTLED for view in mine)
     return tr("{n} of {steps} done", n=done, steps=counted(group))
 

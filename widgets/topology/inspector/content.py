@@ -46,7 +46,7 @@ _BYTES = re.compile(r"[0-9]{6,19}")
 REPLICATION, MACHINE, SETTINGS, PROBLEMS = (
     mark("Replication"),
     mark("Machine"),
-    mark("Settings that matter"),
+    mark("Key settings"),
     mark("Problems"),
 )
 RETURN = mark("Return by IST")
@@ -249,7 +249,7 @@ def _galera(node: NodeView, galera: GaleraFacts, *, reach: bool) -> list[Row | N
             tr("{limit}: ignored", limit=limit) if limit and desynced else limit,
         ),
         _counted(mark("send queue"), galera.send_queue),
-        _counted(mark("flow control"), galera.flow_control_sent, tr("pauses asked for")),
+        _counted(mark("flow control"), galera.flow_control_sent, tr("pauses requested")),
         Row(mark("apply window"), _applying(galera)),
         Row(mark("cached from"), format_count(galera.cached_downto), mono=True)
         if galera.cached_downto is not None
@@ -346,11 +346,15 @@ def _no_ssh(facts: NodeFacts | None) -> Row | None:
     """Return what an SSH way would tell where nobody wrote one down, and where the machine of an instance is told."""
     if facts is not None and facts.on:
         return Row(
-            "", tr("It stands on {host} beside another server: the machine is told there.", host=facts.on), wraps=True
+            "",
+            tr("This server shares {host} with another server, which shows the host's numbers.", host=facts.on),
+            wraps=True,
         )
     if facts is None or SSH not in facts.no_way:
         return None
-    text = tr("The inventory gives no SSH way to it: with one, CPU, memory, disks, clock, log and service are seen.")
+    text = tr(
+        "The inventory has no SSH connection to this host. Add one to see CPU, memory, disks, clock, log and service."
+    )
     return Row("", text, wraps=True)
 
 
@@ -361,14 +365,17 @@ def _process(machine: MachineFacts) -> Row | None:
     health = Health.BAD if machine.process_state[:1] in {"T", "Z"} else Health.UNKNOWN
     pid = f"pid {machine.process_pid}" if machine.process_pid else ""
     if machine.server_state != machine.process_state:
-        pid = tr("{pid}, of another: {owner}", pid=pid, owner=machine.process_owner or tr("not known"))
+        pid = tr("{pid}, of another owner: {owner}", pid=pid, owner=machine.process_owner or tr("not known"))
     return Row(mark("process"), word, pid, health)
 
 
 def _settings(facts: NodeFacts | None, extra: ExtraRows) -> list[Row]:
     rows = _extra(extra, SETTINGS)
     if facts is not None and SQL in facts.no_way:
-        text = tr("The inventory gives no SQL way to it: with one, its state, replication, settings and load are seen.")
+        text = tr(
+            "The inventory has no SQL connection to this server. Add one to see its state, replication, settings "
+            "and load."
+        )
         rows.append(Row("", text, wraps=True))
     if facts is not None and facts.server is not None:
         rows.extend(Row(name, setting_words(name, value), mono=True) for name, value in facts.server.variables)

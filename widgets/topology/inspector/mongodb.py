@@ -59,7 +59,7 @@ def _member(own: SetMember) -> list[Told | None]:
     counts = None
     if own.votes is not None and own.priority is not None:
         votes = tr_n("{n} vote", "{n} votes", own.votes)
-        counts = _row(mark("counts with"), votes, tr("priority {n:g}", n=own.priority))
+        counts = _row(mark("counts in"), votes, tr("priority {n:g}", n=own.priority))
     words = ", ".join(word for word in special if word)
     return [
         counts,

@@ -213,7 +213,7 @@ class Inspector(QFrame):
         self._mend.setVisible(bool(mending))
         self._help.setVisible(bool(others))
         if others:
-            self._help_rows.addWidget(label(tr("Can help here"), "section"))
+            self._help_rows.addWidget(label(tr("Possible help"), "section"))
         for first in dict.fromkeys(action.first for action in others if action.first):
             self._help_rows.addWidget(label(first, "warn", wrap=True))
         for rows, shown in ((self._mend_rows, mending), (self._help_rows, others)):

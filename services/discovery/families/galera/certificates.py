@@ -17,18 +17,19 @@ def with_certificate(own: Verdict, node: Node) -> Verdict:
         return own
     ends = machine.transfer.ends
     if ends is None:
-        return _told(own, tr("its state transfers are encrypted by a certificate that is not there, or that is none"))
+        return _told(own, tr("its state transfers use a certificate that is missing or invalid"))
     left_s = ends - node.at - (machine.clock_offset_s or 0.0)  # by its own clock it is refused
     if left_s >= SOON_S:
         return own
     if left_s <= 0:
         text = tr(
-            "the certificate of its state transfers ran out {time} ago: no node can join by it (encrypt-sst renews it)",
+            "the certificate of its state transfers expired {time} ago: no node can join with it (encrypt-sst "
+            "renews it)",
             time=days_of(-left_s),
         )
     else:
         text = tr(
-            "the certificate of its state transfers runs out in {time} (encrypt-sst renews it)", time=days_of(left_s)
+            "the certificate of its state transfers expires in {time} (encrypt-sst renews it)", time=days_of(left_s)
         )
     return _told(own, text)
 

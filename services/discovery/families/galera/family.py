@@ -144,7 +144,7 @@ class Galera:
         members = {member for c in cluster.components if c.primary for member in c.members}
         absent = sorted(n.name for n in cluster.nodes if n.node_id not in members and not _beside(n))
         who = tr(": {names} missing", names=names(absent)) if absent else ""
-        return tr("The primary component has {size} of the {nodes} that the inventory expects{who}.", who=who, **told)
+        return tr("The primary component has {size} of the {nodes} expected by the inventory{who}.", who=who, **told)
 
 
 def _beside(node: NodeView) -> bool:
@@ -180,7 +180,7 @@ def _transfer(node: Node, transfers: Sequence[TransferEdge], by_id: Mapping[str,
         kind = edge.kind or tr("state transfer")
         if edge.donor_id == node.node_id and edge.joiner_id in by_id:
             other = by_id[edge.joiner_id].name
-            return tr("{name} gives {other} its state ({kind})", name=node.name, other=other, kind=kind), edge.kind
+            return tr("{name} sends its state to {other} ({kind})", name=node.name, other=other, kind=kind), edge.kind
         if edge.joiner_id == node.node_id and edge.donor_id in by_id:
             other = by_id[edge.donor_id].name
             words = tr("{name} receives its state from {other} ({kind})", name=node.name, other=other, kind=kind)

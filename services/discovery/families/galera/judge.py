@@ -53,9 +53,9 @@ def _told(node: Node, galera: GaleraFacts, around: Around) -> Verdict:
             return Verdict(
                 states.JOINING.called(comment), Health.TRANSFER, tr("{name} is joining the group", name=node.name)
             )
-        text = tr("{name} is connected to no group; it refuses queries", name=node.name)
+        text = tr("{name} is not connected to a group; it refuses queries", name=node.name)
         return Verdict(states.DISCONNECTED, Health.BAD, text)
-    why = node.why("galera") or tr("the server does not tell its group state")
+    why = node.why("galera") or tr("the server does not report its group state")
     if status:
         why = tr("wsrep_cluster_status is {value}, which is not known", value=galera.cluster_status)
     return Verdict(states.NOT_KNOWN, Health.UNKNOWN, why)
@@ -77,7 +77,9 @@ def _island(node: Node, galera: GaleraFacts, around: Around) -> str:
     refuses = "" if galera.ready else tr("it refuses queries")
     primary = [o.name for o in around.observers if o.galera is not None and o.galera.cluster_status == "Primary"]
     who = names(primary)
-    without = tr_n("{names} goes on without it", "{names} go on without it", len(primary), names=who) if primary else ""
+    without = (
+        tr_n("{names} continues without it", "{names} continue without it", len(primary), names=who) if primary else ""
+    )
     return joined(dated(sees, node, states.NON_PRIMARY), refuses, without)
 
 
@@ -104,7 +106,7 @@ def _primary(node: Node, galera: GaleraFacts, around: Around, missing: frozenset
 def _maintained(name: str, mode: str) -> str:
     """Return what a node's pxc_maint_mode keeps away (Percona XtraDB Cluster manual, "ProxySQL Admin")."""
     if mode in {"MAINTENANCE", "SHUTDOWN"}:
-        return tr("{name} takes no clients from a proxy: pxc_maint_mode is {value}", name=name, value=mode)
+        return tr("{name} accepts no clients from a proxy: pxc_maint_mode is {value}", name=name, value=mode)
     return tr("pxc_maint_mode of {name} is {value}, which is not known", name=name, value=mode)
 
 
@@ -124,7 +126,7 @@ def _synced(node: Node, galera: GaleraFacts, missing: frozenset[Lack]) -> Verdic
         )
         return Verdict(synced, Health.WARN, text)
     if Lack.NOT_CONNECTED in missing:
-        text = tr("{name} is Synced but connected to no group: it refuses queries", name=node.name)
+        text = tr("{name} is Synced but not connected to a group: it refuses queries", name=node.name)
         return Verdict(synced, Health.WARN, text)
     if Lack.NOT_READY in missing:
         return Verdict(synced, Health.WARN, tr("{name} is Synced but not ready: it refuses queries", name=node.name))
@@ -133,7 +135,7 @@ def _synced(node: Node, galera: GaleraFacts, missing: frozenset[Lack]) -> Verdic
         return Verdict(synced, Health.WARN, why)
     if Lack.SLOWS in missing:
         text = tr(
-            "{n} write sets wait on {name}: it slows the group down (limit {limit:.0f})",
+            "{n} write sets wait on {name}: it slows down the group (limit {limit:.0f})",
             n=number(galera.recv_queue or 0),
             name=node.name,
             limit=galera.flow_control_high or 0.0,

@@ -41,18 +41,18 @@ def quorum_problems(name: str, nodes: Sequence[Node], components: Sequence[Compo
         return []
     if unasked := sorted(n.name for n in data if n.facts is None):
         text = tr_n(
-            "No server of {name} runs on the hosts that answer; {others} was not asked: it may be a Primary Component. "
-            "bootstrap-after-crash (Procedures) asks it first.",
-            "No server of {name} runs on the hosts that answer; {others} were not asked: they may be one. "
-            "bootstrap-after-crash (Procedures) asks them first.",
+            "No server of {name} runs on the hosts that answer; {others} was not queried: it may be a Primary "
+            "Component. bootstrap-after-crash (Procedures) queries it first.",
+            "No server of {name} runs on the hosts that answer; {others} were not queried: they may be a "
+            "Primary Component. bootstrap-after-crash (Procedures) queries them first.",
             len(unasked),
             name=name,
             others=names(unasked),
         )
         return [Problem("galera", text, NO_PRIMARY_HEARD)]
     text = tr(
-        "All nodes of {name} are down: each host says that no server runs. "
-        "bootstrap-after-crash (Procedures) leads through the start.",
+        "All nodes of {name} are down: each host reports that no server runs. bootstrap-after-crash "
+        "(Procedures) guides you through the start.",
         name=name,
     )
     return [Problem("galera", text, ALL_DOWN)]
@@ -70,7 +70,7 @@ def _several(nodes: Sequence[Node], components: Sequence[Component], primaries: 
         )
         return Problem("galera", text, "views-differ")
     text = tr(
-        "Two primary components with the same state UUID: {sides}. They take writes apart from each other.",
+        "Two primary components with the same state UUID: {sides}. Each accepts writes without the other.",
         sides=sides,
     )
     return Problem("galera", text, SEEN_NOW)
@@ -79,8 +79,10 @@ def _several(nodes: Sequence[Node], components: Sequence[Component], primaries: 
 def _none(components: Sequence[Component], silent: Sequence[Node]) -> Problem:
     if silent:
         text = tr_n(
-            "None of the nodes that answer is in a Primary Component; {names} is not known: it may be one.",
-            "None of the nodes that answer is in a Primary Component; {names} are not known: they may be one.",
+            "None of the nodes that answer is in a Primary Component; the state of {names} is not known: it "
+            "may be in one.",
+            "None of the nodes that answer is in a Primary Component; the states of {names} are not known: "
+            "they may form one.",
             len(silent),
             names=names(sorted(n.name for n in silent)),
         )

@@ -11,10 +11,10 @@ _MOVING = frozenset({JOINER, DONOR, JOINED})
 _LENT_BY = ("wsrep_replicated_bytes", "wsrep_received_bytes")
 """They survive FLUSH STATUS (metrics reference, 7)."""
 WORDS = QuorumWords(
-    two=mark("{name}: two primary components take writes apart: {sides}"),
+    two=mark("{name}: two primary components accept writes separately: {sides}"),
     none=mark("{name} has no primary component"),
     unheard=mark("{name}: none of the nodes that answer is in a primary component"),
-    apart=mark("another primary component takes writes apart from this one: {names}"),
+    apart=mark("another primary component accepts writes separately from this one: {names}"),
 )
 
 

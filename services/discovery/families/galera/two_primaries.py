@@ -140,8 +140,8 @@ def _told(cluster: ClusterSnapshot, open_: Sequence[NotSettled]) -> ClusterSnaps
 
 def _problem(seen: NotSettled) -> Problem:
     text = tr(
-        "Two Primary Components of {name} took writes apart from each other (seen until {at}: {sides}). Whether their "
-        "data agree is not known until a person settles it.",
+        "Two Primary Components of {name} accepted writes separately (seen until {at}: {sides}). Whether "
+        "their data agree is not known until you settle it.",
         name=seen.cluster_name or seen.cluster_uuid,
         at=moment(seen.last_seen),
         sides=sides_words(seen.sides),

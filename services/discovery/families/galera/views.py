@@ -291,12 +291,12 @@ def agreement_of(
         for v, c in zip(views, components, strict=True)
     )
     if not views:
-        nobody = tr("No node tells a view of the group")
+        nobody = tr("No node reports a view of the group")
         if silent:
             outside = tr_n("{names} is in no view", "{names} are in no view", len(silent), names=_names(silent))
             nobody = tr("{sentence} ({more})", sentence=nobody, more=outside)
         elif last is not None:
-            nobody = tr("{sentence}; one was told at {at}", sentence=nobody, at=moment(last))
+            nobody = tr("{sentence}; one was reported at {at}", sentence=nobody, at=moment(last))
         return Agreement(True, nobody, shown)
     if len(views) == 1:
         one = views[0]

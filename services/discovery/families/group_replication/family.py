@@ -152,7 +152,7 @@ class GroupReplication:
         members = {member for c in cluster.components if c.primary for member in c.members}
         absent = sorted(n.name for n in cluster.nodes if n.node_id not in members and not _beside(n))
         who = tr(": {names} missing", names=names(absent)) if absent else ""
-        return tr("The group has {size} of the {nodes} that the inventory expects{who}.", who=who, **told)
+        return tr("The group has {size} of the {nodes} expected by the inventory{who}.", who=who, **told)
 
 
 def _beside(node: NodeView) -> bool:

@@ -38,28 +38,31 @@ class Judge:
         if group is None:
             return serving(node, around)
         if group.members_at is None:
-            why = node.why("group") or tr("the tables of the group were not read")
+            why = node.why("group") or tr("the group's tables were not read")
             return Verdict(NOT_KNOWN, Health.UNKNOWN, why)
         own = group.own
         state = own.state if own is not None else ""
         if state in INSIDE:
             return self._inside(node, group, state)
         if state == "ERROR":
-            text = tr("{name} left the group in error; what it serves stands still since then", name=node.name)
+            text = tr("{name} left the group with an error; its data have not changed since then", name=node.name)
             return Verdict(ERROR, Health.BAD, joined(text, _from_log(node), _writable(node)))
         if state == "OFFLINE" or not group.members:
-            text = tr("{name} is configured for the group and is not in it; it gets nothing of it", name=node.name)
+            text = tr(
+                "{name} is configured for the group but is not in it; it receives none of its transactions",
+                name=node.name,
+            )
             return Verdict(OFFLINE, Health.BAD, joined(text, _from_log(node), _writable(node)))
         if word := word_of(node):
             return Verdict(
                 NOT_KNOWN, Health.UNKNOWN, tr("its state in the group is '{word}', which is not known", word=word)
             )
-        return Verdict(NOT_KNOWN, Health.UNKNOWN, tr("the server does not tell its state in the group"))
+        return Verdict(NOT_KNOWN, Health.UNKNOWN, tr("the server does not report its state in the group"))
 
     def _inside(self, node: Node, group: GroupFacts, state: str) -> Verdict:
         view = next((v for v in self.views if any(o is node for o in v.observers)), None)
         if view is not None and view.past:
-            text = tr("{name} tells a view that the group has left behind, and does not know it yet", name=node.name)
+            text = tr("{name} reports an outdated view of the group and has not noticed yet", name=node.name)
             return Verdict(LEFT_BEHIND, Health.BAD, joined(text, self._without()))
         if view is not None and view.majority_not_known:
             return Verdict(INSIDE[state], Health.UNKNOWN, _not_counted(node, view))
@@ -69,8 +72,8 @@ class Judge:
             return self._recovering(node, group)
         if missed := len(view.unreached):
             text = tr_n(
-                "{names} does not reach {n} member: it is expelled soon, or comes back",
-                "{names} does not reach {n} members: they are expelled soon, or come back",
+                "{names} does not reach {n} member: that member will soon be expelled or return",
+                "{names} does not reach {n} members: they will soon be expelled or return",
                 missed,
                 names=node.name,
             )
@@ -82,14 +85,14 @@ class Judge:
     def _recovering(self, node: Node, group: GroupFacts) -> Verdict:
         known = group.recovery or GroupRecovery()
         if known.clone_stage:
-            text = tr("{name} clones its data from a member ({stage})", name=node.name, stage=known.clone_stage)
+            text = tr("{name} is cloning its data from a member ({stage})", name=node.name, stage=known.clone_stage)
             return Verdict(INSIDE["RECOVERING"], Health.TRANSFER, joined(text, cloned(known)))
         donor = next((o.name for v in self.views for o in v.observers if known.donor_id in o.history), "")
         text = tr("{name} is catching up with the group", name=node.name)
         if donor and known.donor_id:
             text = tr("{name} is catching up with the group from {donor}", name=node.name, donor=donor)
         if known.error:
-            why = tr("it can't fetch what it misses: {error}", error=known.error)
+            why = tr("it can't fetch the missing transactions: {error}", error=known.error)
             return Verdict(INSIDE["RECOVERING"], Health.WARN, joined(text, why))
         left = to_go(group)
         more = tr("{n} transactions to go", n=number(left)) if left is not None else ""
@@ -107,13 +110,13 @@ class Judge:
         others = sorted(o.name for v in self.views if v.majority for o in v.observers)
         if not others:
             return ""
-        return tr_n("{names} goes on without it", "{names} go on without it", len(others), names=names(others))
+        return tr_n("{names} continues without it", "{names} continue without it", len(others), names=names(others))
 
 
 def _not_counted(node: Node, view: View) -> str:
     return tr(
-        "{name} reaches {n} of {whole} members; whether that is a majority is not known: of {untold} the state is a "
-        "word that is not known",
+        "{name} reaches {n} of {whole} members; whether that is a majority is not known: the state of "
+        "{untold} is an unknown word",
         name=node.name,
         n=len(view.reached),
         whole=len(view.members),
@@ -132,4 +135,4 @@ def _writable(node: Node) -> str:
     server = node.server
     if server is None or server.super_read_only is not False or server.read_only is not False:
         return ""
-    return tr("it takes writes that the group does not get (super_read_only is OFF)")
+    return tr("it accepts writes that the group does not receive (super_read_only is OFF)")

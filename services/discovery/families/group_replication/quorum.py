@@ -33,7 +33,7 @@ def group_problems(name: str, nodes: Sequence[Node], components: Sequence[Compon
             text = tr("Members are in different views of one group: {sides}.", sides=sides)
             return [Problem(PART, text, "views-differ")]
         text = tr(
-            "Two parts of the group each have a majority of their own view: {sides}. They take writes apart.",
+            "Two parts of the group each have a majority in their own view: {sides}. They accept writes separately.",
             sides=sides,
         )
         return [Problem(PART, text, SEEN_NOW)]
@@ -44,10 +44,10 @@ def group_problems(name: str, nodes: Sequence[Node], components: Sequence[Compon
         return [_none((*silent_of(nodes), *odd))]
     members = [n for n in nodes if not (n.behind or n.spare)]
     if members and all(_stopped(n) and not n.sql_fresh for n in members):
-        text = tr("All members of {name} are down: each host says that no server runs.", name=name)
+        text = tr("All members of {name} are down: each host reports that no server runs.", name=name)
         return [Problem(PART, text, ALL_DOWN)]
     if members and all(n.sql_fresh and state_of(n) in {"OFFLINE", "ERROR"} for n in members):
-        text = tr("No server of {name} is in the group: it has to be bootstrapped anew.", name=name)
+        text = tr("No server of {name} is in the group: it must be bootstrapped again.", name=name)
         return [Problem(PART, text, NO_PRIMARY)]
     return []
 
@@ -55,8 +55,8 @@ def group_problems(name: str, nodes: Sequence[Node], components: Sequence[Compon
 def _none(silent: Sequence[Node]) -> Problem:
     if silent:
         text = tr_n(
-            "No member that answers reaches a majority; {names} is not known: it may be part of one.",
-            "No member that answers reaches a majority; {names} are not known: they may be one.",
+            "No member that answers reaches a majority; the state of {names} is not known: it may be part of one.",
+            "No member that answers reaches a majority; the states of {names} are not known: they may form one.",
             len(silent),
             names=names(sorted(n.name for n in silent)),
         )

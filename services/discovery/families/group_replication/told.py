@@ -8,10 +8,10 @@ from services.facts.numeric import group_values
 from services.i18n import mark
 
 WORDS = QuorumWords(
-    two=mark("{name}: two parts of the group, each with a majority of its view, take writes apart: {sides}"),
+    two=mark("{name}: two parts of the group, each with a majority in its view, accept writes separately: {sides}"),
     none=mark("{name}: no part of the group has a majority"),
     unheard=mark("{name}: none of the members that answer is in a majority of the group"),
-    apart=mark("another part of the group takes writes apart from this one: {names}"),
+    apart=mark("another part of the group accepts writes separately from this one: {names}"),
 )
 
 

@@ -232,9 +232,9 @@ def agreement_of(
         for v, c in zip(views, components, strict=True)
     )
     if not views:
-        nobody = tr("No member tells a view of the group")
+        nobody = tr("No member reports a view of the group")
         return Agreement(
-            True, tr("{sentence}; one was told at {at}", sentence=nobody, at=moment(last)) if last else nobody
+            True, tr("{sentence}; one was reported at {at}", sentence=nobody, at=moment(last)) if last else nobody
         )
     if len(views) == 1:
         who = listing(sorted(o.name for o in views[0].observers))

@@ -35,8 +35,8 @@ def metadata_problems(nodes: Sequence[Node]) -> Iterator[Problem]:
     having = [(node, metadata) for node, metadata in together if metadata.hashes]
     if empty and having:
         text = tr(
-            "{empty}: no metadata of the cluster, and {hosts} have them (read at {at}): the data folder is empty, or "
-            "another one. The catalog can't be changed, and a mongos that reads there may end.",
+            "No metadata of the cluster on {empty}, unlike {hosts} (read at {at}): the data folder is empty "
+            "or the wrong one. The catalog can't be changed, and a mongos that reads there may stop.",
             empty=names(empty),
             hosts=names(sorted(node.name for node, _ in having)),
             at=clock(newest),
@@ -44,8 +44,9 @@ def metadata_problems(nodes: Sequence[Node]) -> Iterator[Problem]:
         yield Problem(PART, text, METADATA_GONE)
     if other := differing([dict(metadata.hashes) for _, metadata in having]):
         text = tr(
-            "The mirrored config servers {hosts} differ in {collections} (read at {at}; what was changed at that very "
-            "moment shows so until the next look): while they do, the catalog can't be changed.",
+            "The mirrored config servers {hosts} differ in {collections} (read at {at}; a change at that "
+            "moment is also shown as a difference until the next read). While they differ, the catalog can't "
+            "be changed.",
             hosts=names(sorted(node.name for node, _ in having)),
             collections=listing(f"config.{name}" for name in other),
             at=clock(newest),
@@ -67,7 +68,7 @@ def empty_problems(one: SetOf) -> Iterator[Problem]:
         lacking = sorted(set(there.with_data) - set(own.with_data))
         if lacking:
             text = tr(
-                "{databases}: empty or not there on {member} ({at}), and not on {peer} ({before}).",
+                "{databases}: empty or missing on {member} ({at}), but not on {peer} ({before}).",
                 databases=listing(lacking),
                 member=node.name,
                 at=clock(own.at),

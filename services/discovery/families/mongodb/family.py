@@ -168,7 +168,7 @@ class MongoDb:
             n.name for n in cluster.nodes if n.node_id not in inside and n.health is not Health.GOOD and n.role != SPARE
         )
         who = tr(": {names} missing", names=names(absent)) if absent else ""
-        return tr("The cluster has {size} of the {nodes} that the inventory expects{who}.", who=who, **told)
+        return tr("The cluster has {size} of the {nodes} expected by the inventory{who}.", who=who, **told)
 
 
 def _sets(members: list[Node], directory: Directory, at: float) -> list[SetOf]:

@@ -24,7 +24,7 @@ from services.types import Health
 STALE = State("mongodb-stale-primary", mark("PRIMARY, outvoted"))
 NO_MAJORITY = State("mongodb-no-majority", mark("no majority"))
 NOT_INITIATED = State("mongodb-not-initiated", mark("not initiated"))
-ALONE = State("mongodb-alone", mark("runs alone"))
+ALONE = State("mongodb-alone", mark("standalone"))
 CONFIG_SERVER = State("mongodb-config-server", mark("config server"))
 ROUTER = State("mongodb-router", "mongos")
 STATES: Final[Mapping[str, State]] = {
@@ -51,9 +51,7 @@ class Judge:
         if role == "router":
             return _router(node, facts)
         if role == "not-initiated":
-            text = tr(
-                "{name} was started for a replica set and is in none: not initiated, or taken out", name=node.name
-            )
+            text = tr("{name} was started for a replica set but is in none: not initiated, or removed", name=node.name)
             return Verdict(NOT_INITIATED, Health.WARN, text)
         if role == "removed":
             return _by_its_word(node, "REMOVED", "")
@@ -61,7 +59,8 @@ class Judge:
             return Verdict(CONFIG_SERVER, Health.GOOD)  # of one in a set nothing is known without its set's status
         if role == "standalone":
             text = tr(
-                "{name} runs alone, and its set counts it as a member: what it takes goes nowhere", name=node.name
+                "{name} runs standalone, but its set counts it as a member: its writes are not replicated",
+                name=node.name,
             )
             return Verdict(ALONE, Health.BAD, text)
         one = next((s for s in self.sets if any(n is node for n in s.nodes)), None)
@@ -74,8 +73,8 @@ class Judge:
 def _router(node: Node, facts: MongoFacts) -> Verdict:
     """Judge a mongos: one that can't read its cluster's metadata answers all the same, and is not good by that."""
     if facts.cluster is None or facts.cluster.shards is None:
-        why = node.why("sql") or tr("the reason was not told")
-        text = tr("{name} does not tell its shards: {why}", name=node.name, why=why)
+        why = node.why("sql") or tr("no reason was reported")
+        text = tr("{name} does not report its shards: {why}", name=node.name, why=why)
         return Verdict(ROUTER, Health.UNKNOWN, text)
     return Verdict(ROUTER, Health.GOOD)
 
@@ -88,12 +87,12 @@ def _unread(node: Node, one: SetOf | None, facts: MongoFacts) -> Verdict:
     majority = one.majority if one is not None else ()
     if majority and all(node.node_id not in view.reached for view in majority):
         if facts.server.arbiter:
-            text = tr("{name} answers, and no member of the majority reaches it", name=node.name)
+            text = tr("{name} answers, but no member of the majority reaches it", name=node.name)
             return Verdict(STATES["ARBITER"], Health.BAD, text)
     elif majority and one is not None and (facts.server.arbiter or not facts.proven):
         seen = one.configured.get(node.node_id)
         if seen is not None and seen.state in STATES:
-            return _by_its_word(node, seen.state, tr("as the majority of its set sees it"))
+            return _by_its_word(node, seen.state, tr("as seen by the majority of its set"))
     why = facts.set_untold or ("" if facts.proven else node.why("sql")) or tr("the status of its set was not read")
     return Verdict(NOT_KNOWN, Health.UNKNOWN, why)
 
@@ -102,10 +101,10 @@ def _member(node: Node, one: SetOf, view: View) -> Verdict:
     word = view.own_state
     state = STATES.get(word)
     if state is None:
-        return Verdict(NOT_KNOWN, Health.UNKNOWN, tr("it does not tell its state in the set"))
+        return Verdict(NOT_KNOWN, Health.UNKNOWN, tr("it does not report its state in the set"))
     if node.node_id in one.stale:
         text = tr(
-            "{name} takes itself for the primary, and another one was elected later: what it takes may be rolled back",
+            "{name} still acts as the primary, but another one was elected later: its writes may be rolled back",
             name=node.name,
         )
         return Verdict(STALE, Health.BAD, text)
@@ -114,7 +113,7 @@ def _member(node: Node, one: SetOf, view: View) -> Verdict:
     facts = facts_of(node)
     if word == "PRIMARY" and facts is not None and facts.server.writable is False:
         return Verdict(
-            state, Health.WARN, tr("{name} does not take writes: it catches up, or steps down", name=node.name)
+            state, Health.WARN, tr("{name} does not accept writes: it is catching up or stepping down", name=node.name)
         )
     if word == "SECONDARY":
         return _secondary(node, one, state)
@@ -128,18 +127,18 @@ def _by_its_word(node: Node, word: str, said: str) -> Verdict:
     return Verdict(STATES[word], health, joined(tr(text, name=node.name) if text else "", said))
 
 
-_NEEDS_SYNC: Final = mark("{name} is behind every oplog of its set: it needs an initial sync")
+_NEEDS_SYNC: Final = mark("{name} is behind the oplogs of all members of its set: it needs an initial sync")
 _WORDS: Final[Mapping[str, tuple[Health, str]]] = {
     "PRIMARY": (Health.GOOD, ""),
     "ARBITER": (Health.GOOD, ""),
-    "RECOVERING": (Health.WARN, mark("{name} does not serve reads: it is in maintenance, or can't follow yet")),
+    "RECOVERING": (Health.WARN, mark("{name} does not serve reads: it is in maintenance, or is not ready yet")),
     "ROLLBACK": (
         Health.BAD,
-        mark("{name} undoes writes that the others do not have; they go to its folder"),
+        mark("{name} is rolling back writes that the others do not have; it saves them in its folder"),
     ),
     "STARTUP": (Health.TRANSFER, mark("{name} is starting")),
-    "STARTUP2": (Health.TRANSFER, mark("{name} copies its data from another member (initial sync)")),
-    "REMOVED": (Health.BAD, mark("{name} is in no configuration of its set any more")),
+    "STARTUP2": (Health.TRANSFER, mark("{name} is copying its data from another member (initial sync)")),
+    "REMOVED": (Health.BAD, mark("{name} is no longer in the configuration of its set")),
     "DOWN": (Health.BAD, ""),
     "UNKNOWN": (Health.UNKNOWN, ""),
 }
@@ -167,9 +166,9 @@ def _secondary(node: Node, one: SetOf, state: State) -> Verdict:
     view = one.view_of(node)
     health = lag_health(behind, view.set.own if view is not None else None)
     if text and health is Health.UNKNOWN:
-        text = tr("{sentence} beyond its delay, or the writes paused for so long", sentence=text)
+        text = tr("{sentence} beyond its delay, or there were no writes for that long", sentence=text)
     if left.reach == "near" and text:  # one that follows closely needs nothing of what is left
-        more = tr("{left} of the oplog that it needs are left", left=duration(left.left_s or 0))
+        more = tr("{left} remain in the oplog that it needs", left=duration(left.left_s or 0))
         return Verdict(state, max(health, Health.WARN, key=lambda h: h.severity), joined(text, more))
     return Verdict(state, health, text)
 
@@ -178,5 +177,5 @@ def _cut_off(node: Node, view: View) -> str:
     reached, whole = view.votes.reached or 0, view.votes.whole or 0
     text = tr("{name} reaches {n} of {whole} votes: no majority", name=node.name, n=reached, whole=whole)
     if view.own_state == "PRIMARY":
-        return joined(text, tr("it steps down; what it takes meanwhile may be rolled back"))
+        return joined(text, tr("it is stepping down; writes accepted meanwhile may be rolled back"))
     return joined(text, tr("it can't elect a primary"))

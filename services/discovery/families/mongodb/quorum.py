@@ -96,7 +96,7 @@ def set_problems(one: SetOf) -> list[Problem]:
         stale = names(sorted(n.name for n in one.nodes if n.node_id in one.stale))
         now = next((n.name for n in one.nodes if n.node_id == one.primary), one.primary)
         text = tr(
-            "{who}: {stale} takes itself for the primary, and {now} was elected later: what {stale} takes may be "
+            "{who}: {stale} still acts as the primary, but {now} was elected later: writes on {stale} may be "
             "rolled back.",
             who=who,
             stale=stale,
@@ -120,13 +120,13 @@ def _not_told(one: SetOf, who: str) -> list[Problem]:
     told = names(sorted(mute))
     if all("config" not in view.set.missing for view in one.views):
         text = tr(
-            "Whether {who} has a majority is not known: the votes in the configuration from {names} can't be true.",
+            "Whether {who} has a majority is not known: the votes in the configuration from {names} are impossible.",
             who=who,
             names=told,
         )
         return [Problem(PART, text, MAJORITY_NOT_KNOWN)]
     text = tr(
-        "Whether {who} has a majority is not known: {names} may not tell its configuration to this account.",
+        "Whether {who} has a majority is not known: this account may not read the configuration on {names}.",
         who=who,
         names=told,
     )
@@ -137,18 +137,20 @@ def _none(one: SetOf, who: str) -> list[Problem]:
     if one.views:
         silent = silent_of(one)
         if not silent:
-            text = tr("No part of {who} has a majority; it has no primary, writes wait.", who=who)
+            text = tr("No part of {who} has a majority; it has no primary, and writes wait.", who=who)
             return [Problem(PART, text, NO_PRIMARY)]
         text = tr_n(
-            "No member of {who} that answers reaches a majority; {names} is not known: it may be part of one.",
-            "No member of {who} that answers reaches a majority; {names} are not known: they may be one.",
+            "No member of {who} that answers reaches a majority; the state of {names} is not known: it may be "
+            "part of one.",
+            "No member of {who} that answers reaches a majority; the states of {names} are not known: they "
+            "may form one.",
             len(silent),
             who=who,
             names=names(sorted(n.name for n in silent)),
         )
         return [Problem(PART, text, NO_PRIMARY_HEARD)]
     if one.nodes and all(stopped(n) and not n.sql_fresh for n in one.nodes):
-        text = tr("All members of {who} are down: each host says that no server runs.", who=who)
+        text = tr("All members of {who} are down: each host reports that no server runs.", who=who)
         return [Problem(PART, text, ALL_DOWN)]
     return []
 
@@ -161,7 +163,7 @@ def _shape(one: SetOf, who: str) -> list[Problem]:
     whole = newest.votes
     if whole and whole % 2 == 0:
         text = tr(
-            "{who} has {n} votes, an even number: it stands no more losses than with {less}.",
+            "{who} has {n} votes, an even number: it tolerates no more failures than with {less}.",
             who=who,
             n=whole,
             less=whole - 1,
@@ -189,7 +191,8 @@ def _arbiters(one: SetOf, who: str) -> list[Problem]:
     if len(up) >= need:
         return []
     text = tr(
-        '{who}: w: "majority" can\'t be met, {up} of {need} members with data are reached; an arbiter holds none.',
+        '{who}: w: "majority" can\'t be satisfied: {up} of the {need} required data-bearing members are '
+        "reached; an arbiter has no data.",
         who=who,
         up=len(up),
         need=need,
@@ -203,8 +206,8 @@ def agreement_of(sets: Sequence[SetOf], components: Sequence[Component], last: f
     views = [c for c in components if c.observers]
     shown = tuple(ObserverView(c.observers, c.members, c.primary, _sees(c, called)) for c in views)
     if not views:
-        nobody = tr("No member tells a view of its set")
-        text = tr("{sentence}; one was told at {at}", sentence=nobody, at=moment(last)) if last else nobody
+        nobody = tr("No member reports a view of its set")
+        text = tr("{sentence}; one was reported at {at}", sentence=nobody, at=moment(last)) if last else nobody
         return Agreement(True, text)
     titles = [c.title for c in views]
     if len(set(titles)) == len(views):

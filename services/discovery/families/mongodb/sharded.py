@@ -111,7 +111,7 @@ def _silent_shards(told: Sequence[tuple[Node, MongoFacts, ShardedCluster]], node
     }
     for name, shard in shards.items():
         text = tr(
-            "Of shard {name} no member tells anything: {places}.",
+            "No member of shard {name} answers: {places}.",
             name=name,
             places=listing(place.name for place in shard.hosts.places),
         )
@@ -132,7 +132,7 @@ def _strings(told: Sequence[tuple[Node, MongoFacts, ShardedCluster]]) -> Iterato
     kinds = {text.partition("/")[0] if "/" in text else "" for text in using}
     if len(using) > 1 and (len(kinds) > 1 or "" in kinds):  # of a replica set one may know fewer members for a while
         who = "; ".join(f"{names(sorted(hosts))}: {text}" for text, hosts in sorted(using.items()))
-        yield Problem(PART, tr("Not every mongos uses the same config servers: {who}.", who=who), CONFIG_STRINGS)
+        yield Problem(PART, tr("The mongos use different config servers: {who}.", who=who), CONFIG_STRINGS)
 
 
 def _mirrored(told: Sequence[tuple[Node, MongoFacts, ShardedCluster]]) -> Iterator[Problem]:

@@ -9,10 +9,10 @@ from services.facts.model import NodeFacts
 from services.i18n import mark, tr
 
 WORDS = QuorumWords(
-    two=mark("{name}: two primaries take writes apart: {sides}"),
+    two=mark("{name}: two primaries accept writes separately: {sides}"),
     none=mark("{name}: no part of the set has a majority"),
     unheard=mark("{name}: none of the members that answer reaches a majority"),
-    apart=mark("another primary takes writes apart from this one: {names}"),
+    apart=mark("another primary accepts writes separately from this one: {names}"),
 )
 
 
@@ -38,9 +38,9 @@ def lost(old: NodeFacts, new: NodeFacts, name: str) -> str:
         return ""
     where = new.mongo.server.data_path.rstrip("/")
     return tr(
-        "{name} rolled back writes that the rest of its set does not have; what it kept of them is in {folder}",
+        "{name} rolled back writes that the rest of its set does not have; the saved documents are in {folder}",
         name=name,
-        folder=f"{where}/rollback" if where else tr("the folder rollback of its data"),
+        folder=f"{where}/rollback" if where else tr("the rollback folder in its data directory"),
     )
 
 

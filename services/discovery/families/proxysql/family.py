@@ -37,6 +37,6 @@ class ProxySql(Plain):
         """Return the instance as it is written."""
         making.recall(members)
         views = (making.view(node, Around(), Card(PROXYSQL.words, (), "")) for node in members)
-        text = tr("The inventory names it; Pilothouse does not read ProxySQL yet.")
+        text = tr("It is listed in the inventory; Pilothouse does not read ProxySQL yet.")
         shown = tuple(making.told(view, NOT_READ, Health.UNKNOWN, text) for view in views)
-        return Parts(members, shown, (), agreement=Agreement(sentence=tr("Named in the inventory")))
+        return Parts(members, shown, (), agreement=Agreement(sentence=tr("Listed in the inventory")))

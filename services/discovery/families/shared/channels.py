@@ -222,7 +222,7 @@ def judged(link: Link, lag: float | None) -> tuple[Health, str]:
     """Return a channel's health and the sentence that says why it is not simply good."""
     channel, source = link.channel, link.source.name
     if not link.replica.sql_fresh:
-        return Health.UNKNOWN, tr("{name} does not answer; this is what it said last", name=link.replica.name)
+        return Health.UNKNOWN, tr("{name} does not answer; these are its last values", name=link.replica.name)
     if unknown := channels_doubt(link.replica) or _unknown_word(channel):
         return Health.UNKNOWN, unknown
     if not _runs(channel.sql_running):
@@ -236,13 +236,13 @@ def judged(link: Link, lag: float | None) -> tuple[Health, str]:
 
 def _by_lag(channel: ReplicationChannel, lag: float | None) -> tuple[Health, str]:
     if lag is None:
-        return Health.UNKNOWN, tr("the server does not tell its lag")
+        return Health.UNKNOWN, tr("the server does not report its lag")
     if channel.delay_s is None:  # it can be no less than none
         return (Health.UNKNOWN, _meant_not_known(lag)) if lag > LAG_WARN_S else (Health.GOOD, "")
     beyond = lag - channel.delay_s
     if beyond > LAG_WARN_S:
         return Health.BAD if beyond > LAG_BAD_S else Health.WARN, _behind(beyond, channel)
-    return Health.GOOD, tr("held back by {span} on purpose", span=duration(channel.delay_s)) if channel.delay_s else ""
+    return Health.GOOD, tr("delayed by {span} on purpose", span=duration(channel.delay_s)) if channel.delay_s else ""
 
 
 def _named_error(channel: ReplicationChannel) -> str:
@@ -253,8 +253,8 @@ def _named_error(channel: ReplicationChannel) -> str:
     before it stops (MySQL manual, "SHOW REPLICA STATUS Statement", Last_Errno).
     """
     for what, errno, error in (
-        (tr("the SQL thread names an error though it runs"), channel.sql_errno, channel.sql_error),
-        (tr("the IO thread names an error though it runs"), channel.io_errno, channel.io_error),
+        (tr("the SQL thread reports an error although it is running"), channel.sql_errno, channel.sql_error),
+        (tr("the IO thread reports an error although it is running"), channel.io_errno, channel.io_error),
     ):
         if errno:
             return _stopped(what, errno, error)
@@ -279,13 +279,15 @@ def _stopped(what: str, errno: int, error: str) -> str:
 
 
 def _meant_not_known(lag: float) -> str:
-    return tr("{span} behind; how much of it is meant is not known", span=duration(lag))
+    return tr("{span} behind; the intended delay is not known", span=duration(lag))
 
 
 def _behind(beyond: float, channel: ReplicationChannel) -> str:
     if not channel.delay_s:
         return tr("{span} behind", span=duration(beyond))
-    return tr("{span} behind beyond the {delay} that are meant", span=duration(beyond), delay=duration(channel.delay_s))
+    return tr(
+        "{span} behind in addition to the intended {delay}", span=duration(beyond), delay=duration(channel.delay_s)
+    )
 
 
 def gap_of(link: Link) -> int | None:

@@ -117,7 +117,7 @@ class Plain:
         """Return how many there are, and on which hosts no server runs."""
         absent = sorted(n.name for n in cluster.nodes if _gone(n))
         who = tr(": no server on {names}", names=names(absent)) if absent else ""
-        return tr("There are {size} of the {nodes} that the inventory expects{who}.", who=who, **told)
+        return tr("There are {size} of the {nodes} expected by the inventory{who}.", who=who, **told)
 
 
 def _gone(node: NodeView) -> bool:

@@ -29,7 +29,7 @@ def source_verdict(node: Node, *, replicates: bool, replicas: int) -> tuple[Heal
     if not facts.source_active:
         text = tr("semi-synchronous replication has fallen back to asynchronous: {who}", who=who)
         lost = facts.not_acknowledged
-        none = tr("{n} commits since the start were acknowledged by none", n=number(lost)) if lost else ""
+        none = tr("{n} commits since the start were not acknowledged", n=number(lost)) if lost else ""
         return Health.WARN, joined(text, none)
     if facts.few:
         return Health.WARN, _next_waits(facts, who)
@@ -39,13 +39,13 @@ def source_verdict(node: Node, *, replicates: bool, replicas: int) -> tuple[Heal
 
 
 def _next_waits(facts: SemiSyncFacts, who: str) -> str:
-    text = tr("semi-synchronous replication: {who}, the next commit waits for more", who=who)
+    text = tr("semi-synchronous replication: {who}, the next commit will wait for more", who=who)
     if facts.waiting:
         text = tr("semi-synchronous replication: {who}, commits wait for more now", who=who)
     if facts.timeout_ms is None:
         return text
     span = duration(facts.timeout_ms / 1000)
-    return joined(text, tr("after {span} it goes on without", span=span))
+    return joined(text, tr("after {span} it continues without", span=span))
 
 
 def source_number(node: Node, health: Health) -> Number | None:

@@ -39,7 +39,7 @@ def test_that_config_servers_are_converted_from_the_card_to_the_report(
             assert person.wizard.head.undo.isVisible()
             person.is_asked("nobody can create or drop", 180.0)
             person.shoots("asked")
-            person.presses(person.wizard.question, "Yes, go on")
+            person.presses(person.wizard.question, "Yes, continue")
             person.sees_a_step("r1:new-string")
             assert not person.wizard.head.undo.isVisible()
             person.sees_it_done()

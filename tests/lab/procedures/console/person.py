@@ -345,7 +345,7 @@ class Person:
         self.presses(self.wizard, "Rehearse")
         self.waits(approval.rehearse.isEnabled)
         self.shoots("rehearsed")
-        assert "nothing stands in the way" in self.wizard.stages.go.head.texts()[0], words(self.window)
+        assert "rehearsed: nothing would stop it" in self.wizard.stages.go.head.texts()[0], words(self.window)
         assert self.window.status.badge() == "READ ONLY"
 
     def overrides(self, code: str, reason: str) -> None:
@@ -366,7 +366,7 @@ class Person:
         """Wait until what was found has made the rest of the plan; approve it."""
         self.is_asked("The rest of the plan", limit_s)
         self.shoots("rest")
-        self.presses(self.wizard.question, "Approve and go on")
+        self.presses(self.wizard.question, "Approve and continue")
 
     def leaves(self) -> None:
         """Stop everything, as the program does."""

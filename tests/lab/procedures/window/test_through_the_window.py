@@ -53,7 +53,7 @@ def test_that_a_node_is_desynced_for_a_backup_and_brought_back_from_a_right_clic
         person.shoots("waiting")
         assert desynced(steer, "s2")
         person.waits(lambda: "s2 desynced" in person.window.status.duties.text())
-        person.presses(person.wizard.question, "Yes, go on")
+        person.presses(person.wizard.question, "Yes, continue")
         person.sees_it_done()
         assert not desynced(steer, "s2")
         saved = tmp_path / "report.html"
@@ -78,20 +78,20 @@ def test_that_the_next_start_says_where_a_suspended_run_stands_and_resumes_it(
     first.window.close()
     assert first.window.isVisible()
     first.shoots("closing")
-    first.presses(first.steering.close_question.strip, "Suspend it and close")
+    first.presses(first.steering.close_question.strip, "Suspend and close")
     first.waits(lambda: not first.window.isVisible())
     first.leaves()
     assert desynced(steer, "s3")
     with at_the_window(qtbot, console, "resumed") as second:
         notice = second.window.findChild(StandingNotice)
         assert notice is not None
-        second.waits(lambda: "Run 1 is not over" in notice.text())
+        second.waits(lambda: "Run 1 is not finished" in notice.text())
         assert "Still on: s3 desynced." in notice.text()
         assert "s3 desynced" in second.window.status.duties.text()
         second.shoots("standing")
         second.presses(notice, "Resume")
         second.waits(lambda: second.wizard.question.question() is not None)
-        second.presses(second.wizard.question, "Yes, go on")
+        second.presses(second.wizard.question, "Yes, continue")
         second.sees_it_done()
     console.assert_ended(RunState.DONE)
     assert not desynced(steer, "s3")
@@ -185,7 +185,7 @@ def test_that_a_node_goes_down_and_returns_by_ist_from_the_inspector_to_the_repo
         person.shoots("waiting")
         assert frozen_at(freezing, "f1") >= 0
         assert database.pid(freezing.spec, "f3") is None
-        person.presses(person.wizard.question, "Yes, go on")
+        person.presses(person.wizard.question, "Yes, continue")
         person.sees_it_done()
         person.looks_in_the_journal()
         writer.assert_nothing_lost()

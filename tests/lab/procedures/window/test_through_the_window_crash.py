@@ -53,14 +53,14 @@ def test_that_a_dead_cluster_is_started_again_from_the_cards_to_the_report(
         person.waits(lambda: "automatic restart off on s1" in person.window.status.duties.text())
         rows = person.wizard.stages.steps.rows
         assert any("Bootstrap s" in row.content.spoken() for row in rows)
-        person.presses(person.wizard.question, "Approve and go on")
+        person.presses(person.wizard.question, "Approve and continue")
         chosen = person.is_asked("This can't be undone").ask.expect
         assert chosen in {"s2", "s3"}  # s1 died first
         confirms(person, chosen)
         person.is_asked(f"Is the data on {chosen} right?", 120.0)
         person.shoots("data-question")
         assert_alone(steer, chosen)
-        person.presses(person.wizard.question, "Yes, go on")
+        person.presses(person.wizard.question, "Yes, continue")
         person.sees_it_done()
         assert person.looks_in_the_journal()
     console.assert_ended(RunState.DONE)

@@ -33,7 +33,7 @@ def test_that_the_numbers_of_8_tb_are_told_with_their_formulas(capsys: pytest.Ca
     assert code == 0
     for line in (
         "objects, at least: 800 000", "N = S / C = 8 TB / 10 MB", "errors apart: 0.08 %", "errors that last: 99.97 %",
-        "Take 153 MiB, in every job alike.", "--read-buffer-size=153M",
+        "Use 153 MiB in every job.", "--read-buffer-size=153M",
     ):  # fmt: skip
         assert line in said
     assert "--encrypt-chunk-size" not in said
@@ -117,14 +117,14 @@ def test_that_a_host_that_does_not_tell_its_size_is_named_with_the_reason(
     monkeypatch.setattr(chunks, "read_source", lambda _session: silent)
     assert main(["chunks", "--inventory", str(inventory), "--host", "db1"]) == 2
     said = capsys.readouterr().err
-    assert "db1 did not tell how large its data is. Access denied for user 'observer'." in said
+    assert "db1 did not report the size of its data. Access denied for user 'observer'." in said
     assert "--size 8TB" in said
     assert "server: not known" in told(capsys, "--inventory", str(inventory), "--host", "db1", "--size", "9TB")[1]
 
 
 def test_that_an_advised_chunk_is_called_as_its_option_sets_it(capsys: pytest.CaptureFixture[str]) -> None:
     said = told(capsys, "--size", "8TB", "--ratio", "0.4", "--encrypt-threads", "4", "--free-memory", "64GB")[1]
-    assert "advised: chunks of 96 MiB (101 MB)" in said
+    assert "recommended: chunks of 96 MiB (101 MB)" in said
     assert "--read-buffer-size=96M" in said
 
 

@@ -199,7 +199,7 @@ def test_that_an_import_leaves_a_host_of_another_mind_as_it_is(
     config.write_text("Host db1\n  HostName 10.20.0.99\n  User other\n")
     words = ["inventory", "import", "--from", "ssh", "--file", str(config), "--inventory", str(inventory), "--write"]
     assert main(words) == 0
-    assert "db1: stands in the inventory with other values" in said(capsys)[0]
+    assert "db1: already in the inventory with different values" in said(capsys)[0]
     assert load_inventory(inventory).hosts[0].address == "10.20.0.11"
 
 
@@ -232,8 +232,8 @@ def test_that_an_import_leaves_the_password_of_a_host_that_it_leaves_as_it_is(
     words = ["inventory", "import", "--from", "mycnf", "--file", str(options), "--inventory", str(path), "--write"]
     assert main(words) == 0
     told = said(capsys)[0]
-    assert "db1: stands in the inventory with other values" in told
-    assert "The password for keyring:u@db1:3306 was not kept: its host is not taken over" in told
+    assert "db1: already in the inventory with different values" in told
+    assert "The password for keyring:u@db1:3306 was not kept: its host is not imported" in told
     assert (vault.get(old).reveal(), vault.get(new).reveal()) == ("of today", "of-last-year")
 
 
@@ -343,7 +343,7 @@ def test_that_also_takes_no_anybody_and_no_pattern(
     inventory: Path, capsys: pytest.CaptureFixture[str], place: str
 ) -> None:
     assert main(["topology", "--also", place, "--inventory", str(inventory)]) == BAD_INPUT
-    assert f"--also {place}: that is neither an address nor a network." in said(capsys)[1]
+    assert f"--also {place}: neither an address nor a network." in said(capsys)[1]
 
 
 def test_that_declared_networks_are_shown_and_faulty_ones_told(

@@ -106,8 +106,8 @@ def test_that_the_usual_metrics_are_compared_and_what_is_not_offered_is_named(
     assert main(["compare", str(recording), *WINDOWS]) == FINDINGS
     told = capsys.readouterr().out
     assert "Threads_running (load.threads_running)  4 → 4" in told
-    assert "not known: Read over SSH: no sample of the host itself came." in told  # of its processors
-    assert "Not offered by these servers: " in told
+    assert "not known: Read over SSH: no sample of the host has arrived." in told  # of its processors
+    assert "Not available on these servers: " in told
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_that_windows_are_kept_listed_chosen_again_and_removed(
 ) -> None:
     here = ["compare", str(recording), "--data", str(tmp_path), "--metric", "disk.write_latency"]
     assert main([*here, "--marks"]) == GOOD
-    assert "No marked change is kept" in capsys.readouterr().out
+    assert "There are no marked changes for these samples. To keep one: --keep NAME" in capsys.readouterr().out
     assert not (tmp_path / "state.sqlite").exists()
     assert main([*here, *WINDOWS, "--keep", "write cache off"]) == GOOD
     assert "Kept as write cache off" in capsys.readouterr().out
@@ -174,9 +174,9 @@ def test_that_windows_are_kept_listed_chosen_again_and_removed(
     assert main(["compare", str(copied), *here[2:], "--marks"]) == GOOD
     assert "write cache off" in capsys.readouterr().out
     assert main([*here, "--forget", "write cache off"]) == GOOD
-    assert "Removed; the samples stay." in capsys.readouterr().out
+    assert "Removed; the samples are kept. It was:" in capsys.readouterr().out
     assert main([*here, "--mark", "write cache off"]) == BAD_INPUT
-    assert "None is kept." in capsys.readouterr().err
+    assert "There are no marks." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_that_a_mark_that_came_with_a_recording_is_chosen_and_not_removed(
     finish_recording(carried, marks=(mark,))
     here = ["compare", str(carried), "--data", str(tmp_path / "data"), "--metric", "disk.write_latency"]
     assert main([*here, "--marks"]) == GOOD
-    assert "came with the recording" in capsys.readouterr().out
+    assert "part of the recording" in capsys.readouterr().out
     assert main([*here, "--mark", "write cache off"]) == GOOD
     assert "higher, by far" in capsys.readouterr().out
     assert main([*here, "--forget", "write cache off"]) == BAD_INPUT
@@ -224,7 +224,7 @@ def test_that_a_recording_takes_along_what_was_marked_for_its_inventory_and_no_s
     assert record._marked(options) == (kept,)
     (tmp_path / "state.sqlite").write_bytes(b"no database at all, however long it may be" * 100)
     assert record._marked(options) == ()
-    assert "Without the marked changes" in capsys.readouterr().err
+    assert "The recording does not include the marked changes:" in capsys.readouterr().err
 
 
 def test_that_an_unknown_run_and_a_run_beside_windows_are_refused(shell: Shell, recording: Path) -> None:
@@ -310,7 +310,7 @@ def in_berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_that_a_local_time_that_is_there_twice_or_never_is_refused(in_berlin: None) -> None:
     end = datetime(2026, 10, 25, 2, 0, tzinfo=UTC).timestamp()  # 03:00 after the hour that came twice
     for text in ("02:30", "2026-10-25T02:30:00", "2026-03-29T02:30:00"):
-        with pytest.raises(BadInput, match="clocks are changed"):
+        with pytest.raises(BadInput, match="the clocks change then"):
             moment(text, Held(end - 7200, end))
     assert moment("2026-10-25T00:30:00Z", Held(end - 7200, end)) == end - 5400
 

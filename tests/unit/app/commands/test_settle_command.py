@@ -47,7 +47,7 @@ def test_that_what_is_open_is_listed_and_is_a_finding(data: Path, capsys: pytest
 
 def test_that_an_empty_history_is_good(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["settle", "--data", str(tmp_path)]) == 0
-    assert capsys.readouterr().out == "This data folder remembers no two Primary Components of one cluster.\n"
+    assert capsys.readouterr().out == "This data folder has no record of two Primary Components in one cluster.\n"
 
 
 def test_that_the_typed_name_and_a_reason_settle_it_and_both_stay(

@@ -38,14 +38,15 @@ def test_that_a_resume_prints_every_act_that_is_still_to_run(shell: Shell) -> No
     _waiting(shell)
     said = shell("resume", "1", "--yes", "--commands")
     assert (said.code, last_run(said)) == (0, "done")
-    before, _, coming = said.out.partition("What is still to run, as it was approved:\n")
+    before, _, coming = said.out.partition("Steps still to run, as approved:\n")
     assert before != ""
     assert "        $ n3: SET GLOBAL wsrep_desync=OFF;\n" in coming
     assert "  1. " not in coming.partition("\n\n")[0]  # it is done
 
 
 @pytest.mark.parametrize(
-    ("way", "head"), [("resume", "What is still to run, as it was"), ("undo", "What going back does, the newest step")]
+    ("way", "head"),
+    [("resume", "Steps still to run, as approved:"), ("undo", "What a rollback does, newest step first, as approved:")],
 )
 def test_that_without_commands_each_step_is_told_by_its_title(shell: Shell, way: str, head: str) -> None:
     _waiting(shell)
@@ -58,7 +59,7 @@ def test_that_an_undo_prints_what_it_does(shell: Shell) -> None:
     _waiting(shell)
     said = shell("undo", "1", "--yes", "--commands")
     assert (said.code, last_run(said)) == (0, "undone")
-    assert "What going back does, the newest step first, as it was approved:\n" in said.out
+    assert "What a rollback does, newest step first, as approved:\n" in said.out
     assert "        $ n3: SET GLOBAL wsrep_desync=OFF;\n" in said.out
 
 
@@ -189,6 +190,6 @@ def test_that_a_run_goes_neither_on_nor_back_where_nobody_approves(shell: Shell,
     said = shell(words[0], "1", *words[1:])
     assert said.code == 2
     assert said.err.startswith(
-        "Approval needed; no terminal attached.\nNothing was changed.\nTry: Say --yes to approve it, or "
+        "Approval needed; no terminal attached.\nNothing was changed.\nTry: Approve it with --yes, or "
     )
     assert (list(shell.world.cluster.log), shell.world.gathered) == (done, gathered)

@@ -29,7 +29,7 @@ def test_that_an_undo_tells_before_it_begins_what_it_may_ask_for(shell: Shell) -
     asks = {"step": "n2:stop-n2", "host": "n2", "typed": "n2", "question": QUESTION}
     assert waiting["undo_asks"] == [{**asks, "unless": ["the state named in grastate.dat of n2"]}]
     said = shell("undo", "1", "--yes")
-    listed = words(said.out.partition("What going back does")[2])
+    listed = words(said.out.partition("What a rollback does, newest step first, as approved:")[2])
     assert f"{FOUND} {QUESTION} in a script: --confirm n2" in listed
     (over,) = shell("procedures", "--runs", "--json").document
     assert over["undo_asks"] == []

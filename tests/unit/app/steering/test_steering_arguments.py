@@ -66,7 +66,7 @@ def test_that_nothing_runs_where_nobody_approves(shell: Shell) -> None:
     said = shell("run", "add-node")
     assert said.code == 2
     assert said.err.startswith(
-        "Approval needed; no terminal attached.\nNothing was changed.\nTry: Say --yes to approve it, or "
+        "Approval needed; no terminal attached.\nNothing was changed.\nTry: Approve it with --yes, or "
     )
     assert shell.world.gathered == 0
 

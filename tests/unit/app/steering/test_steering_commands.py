@@ -50,7 +50,7 @@ def test_that_faults_of_the_inputs_end_with_2(shell: Shell, command: tuple[str, 
     words = [word for pair in inputs for word in ("--input", pair)]
     said = shell(command[0], "desync-for-backup", *command[1:], *words)
     assert said.code == 2
-    assert said.err.startswith("The inputs are not complete or not right.\nNothing was changed.\nTry: ")
+    assert said.err.startswith("The inputs are incomplete or invalid.\nNothing was changed.\nTry: ")
     assert inputs[0].partition("=")[0] in said.err
     assert nothing_was_changed(shell)
 
@@ -72,9 +72,9 @@ def test_that_no_plan_is_made_where_no_host_answered(shell: Shell, name: str, co
     said = shell(command[0], name, *command[1:])
     assert (said.code, said.out) == (1, "")
     first, *reasons, safe, tries = said.err.splitlines()
-    assert first == "No host answered: there is nothing to plan from."
+    assert first == "No host answered, so no plan can be made."
     assert reasons == [f"  {n}: Port 3306 refused the connection." for n in ("n1", "n2", "n3")]
-    assert (safe, tries) == ("Nothing was changed.", "Try: Mend the way to a host, then plan again.")
+    assert (safe, tries) == ("Nothing was changed.", "Try: Restore the connection to a host, then plan again.")
     assert shell(command[0], name, *command[1:], "--json").document["error"] == "no-answer"
     assert nothing_was_changed(shell)
 
@@ -128,7 +128,7 @@ def test_that_an_override_of_no_check_is_bad_input(shell: Shell) -> None:
 def test_that_a_rehearsal_reads_everything_and_journals_nothing(shell: Shell) -> None:
     said = shell("run", *DESYNC, "--rehearse")
     assert said.code == 0
-    assert "Rehearsal: every read was made, nothing was changed." in said.out
+    assert "Rehearsal: all reads were made; nothing was changed." in said.out
     assert "   1. n3       Desync n3: act\n" in said.out
     document = shell("run", *DESYNC, "--rehearse", "--json").document
     assert [step["would"] for step in document["rehearsal"]][:2] == ["act", "ask you"]
@@ -166,7 +166,7 @@ def test_that_where_nothing_is_to_do_nothing_is_journalled(shell: Shell) -> None
     shell.world.cluster = whole("n1", "n2", "n3")
     said = shell("run", "add-node", "--yes", "--input", "joiner=n3")
     assert said.code == 0
-    assert "Nothing is to be done: the cluster is as this procedure would leave it." in said.out
+    assert "Nothing to do: the cluster is already as this procedure would leave it." in said.out
     assert nothing_was_changed(shell)
 
 

@@ -21,9 +21,9 @@ def test_that_a_slip_of_the_pen_is_no_yes_and_is_asked_again(shell: Shell) -> No
     with shell.typing("yes", "not yet", "yse", "yes"):
         said = shell("run", *DESYNC)
     assert (said.code, last_run(said)) == (0, "done")
-    told = "is no answer here, nothing was done with it. The answers are: yes, stop.\n"
+    told = "is not a valid answer here and was ignored. The answers are: yes, stop.\n"
     assert said.out.count(f"'not yet' {told}") == said.out.count(f"'yse' {told}") == 1
-    assert said.out.count("Is the backup on n3 done?\nAnswer yes when it is so, or stop.\n(asked at ") == 3
+    assert said.out.count("Is the backup on n3 done?\nAnswer yes if it is true, or stop.\n(asked at ") == 3
 
 
 def test_that_a_stop_fails_the_step_and_the_person_chooses_the_way_back(shell: Shell) -> None:
@@ -49,11 +49,11 @@ def test_that_the_rest_of_a_plan_is_shown_before_it_is_approved(shell: Shell) ->
     assert (said.code, last_run(said)) == (0, "done")
     before, asked, _ = said.out.partition("Answer approve or stop.")
     assert asked
-    assert "The rest of the plan, to be approved:\n" in before
+    assert "The rest of the plan, for your approval:\n" in before
     assert "n3       Bootstrap n3 at seqno 1005: its data becomes the cluster's   [can't be undone, 15 s]" in before
     assert "$ n3: sudo galera_new_cluster" in before
     assert "Type n3 to confirm, or stop." in said.out
-    rest = before.rpartition("The rest of the plan, to be approved:\n")[2]
+    rest = before.rpartition("The rest of the plan, for your approval:\n")[2]
     shown = [line.split() for line in rest.splitlines() if line.lstrip().startswith(("ok ", "warn ", "BLOCK "))]
     assert "POSITIONS" in {words[1] for words in shown}
     assert len(shown) == len(set(map(tuple, shown))), shown  # one check each, or one of each host
@@ -78,7 +78,7 @@ def test_that_an_answer_that_fits_no_question_is_told_and_not_taken(shell: Shell
     shell("run", "bootstrap-after-crash", "--yes")
     said = shell("resume", "1", "--yes", "--answer", "maybe")
     assert (said.code, last_run(said)) == (4, "waiting for you")
-    assert "'maybe' is no answer to: " in said.err
+    assert "'maybe' is not a valid answer to: " in said.err
     assert "The answers are: approve, stop." in said.err
     machine = shell("resume", "1", "--yes", "--answer", "maybe", "--json")
     document = json.loads(machine.out)

@@ -222,10 +222,10 @@ def test_that_a_run_of_another_data_folder_is_told_with_what_was_read_and_where_
         said = shell(*words)
         assert said.code == 2
         assert f"There is no run '7' in this journal: {shell.folder / 'state.sqlite'}." in said.err
-        assert "Name another one: --data DIR" in said.err
+        assert "To use another one: --data DIR" in said.err
     usual.mkdir(parents=True)
     (usual / "state.sqlite").touch()
-    named = f"Another journal lies in {usual}: pilothouse procedures --runs --data {usual}"
+    named = f"There is another journal in {usual}: pilothouse procedures --runs --data {usual}"
     assert named in shell("resume", "7").err
     listed = shell("procedures", "--runs").out
     assert f"with this data folder: {shell.folder}." in listed

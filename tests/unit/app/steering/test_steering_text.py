@@ -70,12 +70,12 @@ def test_that_a_breach_is_printed_at_once_though_a_question_stands_and_an_old_on
     said = capsys.readouterr().out
     assert said.startswith("\a\n  ▲ ")
     assert "OTHERS-STAY: n1 is no full member any more. (only 1 of 2 answer)" in said
-    assert "Nothing was changed for it; the run asks you before its next act." in said
-    assert "try: Look at the host now" in said
+    assert "Nothing was changed because of it; the run asks you before its next action." in said
+    assert "try: Check the host now" in said
     terminal.run_changed(replace(view, broken=(old, new)))
     assert capsys.readouterr().out == ""
     terminal.run_changed(replace(view, broken=(old, replace(new, over=60.0, holds="2 of 2 answer"))))
-    assert f"It holds again, seen for 10 s by {clock(60.0)}. (2 of 2 answer)" in capsys.readouterr().out
+    assert f"It has held again for 10 s, as of {clock(60.0)}. (2 of 2 answer)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_that_a_plan_shows_each_step_with_its_exact_text_risk_undo_and_obligatio
 
 def test_that_a_plan_without_steps_says_that_nothing_is_to_be_done() -> None:
     assert list(plan_lines(plan_of(), {}))[-1] == (
-        "  Nothing is to be done: the cluster is as this procedure would leave it."
+        "  Nothing to do: the cluster is already as this procedure would leave it."
     )
 
 

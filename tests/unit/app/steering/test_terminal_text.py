@@ -111,7 +111,7 @@ def test_that_a_machine_without_samples_has_no_numbers() -> None:
 def test_that_hosts_that_were_not_asked_are_told_with_the_ways_to_allow_it() -> None:
     named = (Unasked("10.20.0.12", "db2", ("db1", "db4"), "db1"), Unasked("10.20.0.13", "10.20.0.13", ("db1",), "db1"))
     text = estate_text(EstateSnapshot(100.0, (CLUSTER,), unasked=named))
-    assert "2 hosts are named and were not asked:" in text
+    assert "2 hosts are named but were not queried:" in text
     assert "  ○ db2  10.20.0.12  named by db1, db4" in text
     assert "--also 10.20.0.12" in text
     assert "not asked" not in estate_text(EstateSnapshot(100.0, (CLUSTER,)))

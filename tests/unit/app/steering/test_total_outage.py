@@ -58,7 +58,7 @@ def test_that_a_cluster_that_was_looked_at_before_is_drawn_down_and_dated_when_a
     assert {node.state for node in cluster.nodes} == {"not running"}
     assert [p.code for p in cluster.problems] == [ALL_DOWN]
     assert cluster.at == AT, "the age of what is known of its group"
-    assert "one was told at" in cluster.agreement
+    assert "; one was reported at" in cluster.agreement
     assert cluster.name == only(estate(*(member(n) for n in (1, 2, 3)))).name
 
 
@@ -75,7 +75,7 @@ def test_that_from_one_seed_the_members_that_only_our_memory_knows_are_drawn_too
         ("db1", Health.BAD), ("db2", Health.UNKNOWN), ("db3", Health.UNKNOWN),
     ]  # fmt: skip
     assert {n.state for n in cluster.nodes[1:]} == {"not seen by any node"}, "nobody asked them: they are not known"
-    assert "one was told at" in cluster.agreement
+    assert "; one was reported at" in cluster.agreement
 
 
 def test_that_positions_and_the_plan_of_a_run_are_enough_to_know_members_and_name(tmp_path: Path) -> None:
@@ -119,4 +119,4 @@ def test_that_a_window_that_found_members_by_a_seed_draws_them_when_the_seed_is_
             ("db1", Health.BAD), ("db2", Health.UNKNOWN), ("db3", Health.UNKNOWN),
         ]  # fmt: skip
         assert [p.code for p in cluster.problems] == [NO_PRIMARY_HEARD]
-        assert "db2 and db3 were not asked: they may be one" in cluster.problems[0].sentence
+        assert "db2 and db3 were not queried: they may be a Primary Component" in cluster.problems[0].sentence

@@ -101,7 +101,7 @@ def test_that_a_lock_is_taken_over_by_its_owner_typed_exactly_and_the_refusal_sa
     with pytest.raises(LockHeld) as refused:
         _need_owner(held, "12", "ann@desk1")
     command = f"pilothouse resume 12 --take-over '{OWNER}'"
-    assert refused.value.try_[1] == f"Where that console is gone for good, take its lock over: {command}"
+    assert refused.value.try_[1] == f"If that console is permanently gone, take over its lock: {command}"
 
 
 def test_that_this_console_is_told_to_end_its_own_run_first_and_never_overruns_a_driven_one() -> None:
@@ -110,5 +110,5 @@ def test_that_this_console_is_told_to_end_its_own_run_first_and_never_overruns_a
         tell_holder(held, OWNER, lambda _, view=view: view)
         with pytest.raises(LockHeld) as refused:
             _need_owner(held, "12", typed)
-        assert refused.value.try_[-1] == "Then go on with this one: pilothouse resume 12"
+        assert refused.value.try_[-1] == "Then continue this run: pilothouse resume 12"
         assert not any("--take-over" in told for told in refused.value.try_)

@@ -58,7 +58,7 @@ def test_that_a_damaged_key_is_never_quoted(tmp_path: Path, sealed: bool) -> Non
 
 def test_that_a_key_in_utf_16_is_told_as_that(tmp_path: Path) -> None:
     problem = told("-----BEGIN OPENSSH PRIVATE KEY-----\n".encode("utf-16"), tmp_path)
-    assert str(problem) == "it is written in UTF-16, which ssh does not read"
+    assert str(problem) == "it is encoded in UTF-16, which ssh does not read"
 
 
 @pytest.mark.parametrize("change", ["crlf", "no end of line", "blanks at the ends", "remark before", "mark"])

@@ -67,8 +67,8 @@ def test_that_it_runs_once_and_not_at_all_where_the_line_has_failed_before(tmp_p
 def test_that_one_that_does_not_end_is_ended_and_taken_for_no(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected_log: ExpectLog, without_ssh: None
 ) -> None:
-    expected_log("WARNING", r"Match exec gave no answer within 0\.5 s, so its answer is no\. echo")
-    expected_log("WARNING", r"Match exec gave no answer within 0\.5 s, so its answer is no\. sleep 41")
+    expected_log("WARNING", r"Match exec did not end within 0\.5 s and counts as not matched\. echo")
+    expected_log("WARNING", r"Match exec did not end within 0\.5 s and counts as not matched\. sleep 41")
     monkeypatch.setattr(conditions, "MOST_S", 0.5)
     began = time.monotonic()
     condition = f'exec "echo $$ >{tmp_path}/pid; sleep 40; true"\n User x\nMatch exec "sleep 41"'

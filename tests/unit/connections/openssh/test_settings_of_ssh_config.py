@@ -82,7 +82,7 @@ def test_that_a_setting_of_a_newer_ssh_is_refused_where_it_is_set_and_only_there
     (tmp_path / "config").write_text("Host *\n User dba\n")
     access = SshAccess("", config=str(tmp_path / "config"))
     assert target_for(access, "db1").user == "dba"
-    with pytest.raises(BadInput, match=r"ssh_config sets newguard for set-it, which Pilothouse can't follow"):
+    with pytest.raises(BadInput, match=r"ssh_config sets newguard for set-it, which Pilothouse does not support"):
         target_for(access, "set-it")
 
 
@@ -156,7 +156,9 @@ def test_that_what_a_list_adds_or_puts_first_is_offered_beside_ours(tmp_path: Pa
 )
 def test_that_a_list_of_which_nothing_is_known_here_is_refused_by_its_name(tmp_path: Path, line: str) -> None:
     word, names = line.split()
-    with pytest.raises(BadInput, match=f"{word} for db1 has none that Pilothouse knows: {names}"):
+    with pytest.raises(
+        BadInput, match=f"{word} in ssh_config for db1 contains no algorithm that Pilothouse supports: {names}"
+    ):
         offer_for(target(tmp_path, line))
 
 
@@ -214,7 +216,7 @@ def test_that_a_host_that_has_none_of_them_is_told_with_where_to_look(
     monkeypatch.setattr(paramiko.packet.Packetizer, "start_handshake", lambda *_: None)  # its clock outlives it
     with pytest.raises(UserError, match="no SSH algorithm in common") as raised:
         enter("Ciphers aes256-ctr\nIdentityAgent none")
-    assert raised.value.try_ == ("ssh_config says what may be used with this host: ssh -G 127.0.0.1",)
+    assert raised.value.try_ == ("ssh_config lists the algorithms for this host: ssh -G 127.0.0.1",)
 
 
 @pytest.mark.usefixtures("either_reader")
@@ -231,11 +233,11 @@ def test_that_a_connection_begins_at_the_address_that_the_file_names(enter: Ente
     [
         (
             "BindAddress 203.0.113.77",
-            r"BindAddress 203\.0\.113\.77 can't be an end of a connection of this machine",
+            r"This workstation can't bind to BindAddress 203\.0\.113\.77",
         ),
         (
             "AddressFamily inet6",
-            r"127\.0\.0\.1 has no address of the kind that ssh_config asks for \(AddressFamily inet6",
+            r"127\.0\.0\.1 has no address of the family that ssh_config requires \(AddressFamily inet6",
         ),
     ],
 )
@@ -250,11 +252,11 @@ def test_that_an_address_that_is_none_is_told_with_its_setting(enter: Enter, lin
     [
         (
             "PubkeyAcceptedAlgorithms rsa-sha2-512",
-            r"ssh_config leaves keys of its kind out \(PubkeyAcceptedAlgorithms\)",
+            r"ssh_config excludes keys of this type \(PubkeyAcceptedAlgorithms\)",
         ),
-        ("PubkeyAuthentication no", r"ssh_config says that none is offered \(PubkeyAuthentication\)"),
-        ("PreferredAuthentications password", r"ssh_config says that none is offered \(PubkeyAuthentication\)"),
-        ("PKCS11Provider /lib/p.so", r"PKCS11Provider /lib/p\.so: its keys are reached through the agent alone"),
+        ("PubkeyAuthentication no", r"ssh_config disables them \(PubkeyAuthentication\)"),
+        ("PreferredAuthentications password", r"ssh_config disables them \(PubkeyAuthentication\)"),
+        ("PKCS11Provider /lib/p.so", r"PKCS11Provider /lib/p\.so: its keys can be used only through the agent"),
     ],
 )
 def test_that_a_key_that_is_left_out_is_told_with_its_setting(

@@ -24,7 +24,7 @@ _OF_A_GROUP = 100
 _GROUPS = 60
 _IN_EACH_RUN = 2
 _REFUSED_BY_NAME = re.compile(
-    r'"(?:a b|-x)" is no jump host|is not read the same by every OpenSSH|is not known without an ssh program'
+    r'"(?:a b|-x)" is not a jump host|OpenSSH versions read |is not supported without an ssh program'
 )
 """What versions of OpenSSH read differently, and what our reader does not evaluate."""
 _SOMES_DEFAULTS = ("/id_xmss", "/id_dsa", "/id_mldsa44_ed25519")

@@ -296,7 +296,7 @@ REFUSED = {
     ),
     "Teleport's machine id, whose program passes the connection on (tbot)": (
         "Host *\n ProxyCommand 'fdpass-teleport' foo %h:%p\n ProxyUseFDPass yes\n",
-        r"sets ProxyUseFdpass for db1, which Pilothouse can't follow",
+        r"sets ProxyUseFdpass for db1, which Pilothouse does not support",
     ),
     "a colon behind a word": (
         "Host db1\n HostName: 10.0.0.1\n",

@@ -44,7 +44,7 @@ def test_that_accepted_certificates_that_others_may_write_are_refused(file: Path
     path = file if which == "file" else file.parent
     path.chmod(path.stat().st_mode | mode)
     for use in (lambda: pins_of(NAME), accepted):
-        with pytest.raises(BadInput, match="others may write to it") as caught:
+        with pytest.raises(BadInput, match="other users may write to it") as caught:
             use()
         assert str(path) in caught.value.sentence
         assert caught.value.safe == "No login was attempted."
@@ -64,7 +64,7 @@ def test_that_a_pipe_in_their_place_is_told_at_once(file: Path) -> None:
     os.mkfifo(file, 0o600)
     began = time.monotonic()
     for use in (lambda: pins_of(NAME), accepted):
-        with pytest.raises(BadInput, match="no regular file"):
+        with pytest.raises(BadInput, match="not a regular file"):
             use()
     assert time.monotonic() - began < 5.0
 
@@ -73,7 +73,7 @@ def test_that_a_data_folder_that_others_may_write_to_is_refused(tmp_path: Path) 
     (tmp_path / "state.sqlite").touch()
     for mode in (0o777, 0o1777, 0o770):
         tmp_path.chmod(mode)
-        with pytest.raises(BadInput, match="others may write to it"):
+        with pytest.raises(BadInput, match="other users may write to it"):
             data_folder(Namespace(data=tmp_path))
     tmp_path.chmod(0o755)
     assert data_folder(Namespace(data=tmp_path)) == tmp_path

@@ -159,7 +159,7 @@ def test_that_a_password_is_never_sent_readable_over_an_open_road(
         server.read()
 
     server = serve(script)
-    with pytest.raises(TlsFailed, match="in the clear"):
+    with pytest.raises(TlsFailed, match="cleartext password"):
         status(server, tls="off")
     assert not any(PASSWORD.encode() in packet for packet in server.received)
 

@@ -158,7 +158,7 @@ def test_that_the_peer_opens_what_was_encrypted_for_its_own_key(serve: Serve, pl
 def test_that_a_password_asked_for_in_the_clear_is_told_with_what_to_do(serve: Serve, certificate: Issued) -> None:
     peer = serve(certificate, asks="caching_sha2_password")
     for mode, advice in (("off", "through SSH"), ("required", 'Set tls to "verify"')):
-        with pytest.raises(TlsFailed, match="in the clear") as caught:
+        with pytest.raises(TlsFailed, match="cleartext password") as caught:
             login(entry(peer, tls=mode))
         assert caught.value.safe == "The password was not sent."
         assert advice in caught.value.try_[0]
@@ -376,7 +376,7 @@ def test_that_the_test_says_ok_of_what_was_verified_only(
     assert not report.without_tls
     accept_certificate(report.certificate)
     for host, state, words in (
-        (entry(peer), "passed", "verified by the certificate that was accepted"),
+        (entry(peer), "passed", "; verified by the accepted certificate."),
         (entry(peer, ca=str(authority.file)), "passed", "its name and certificate verified by CA"),
         (entry(peer, ca=str(authority.file), tls="verify-ca"), "passed", "its certificate verified by CA"),
         (entry(peer, tls="required"), "warned", "not verified"),

@@ -120,10 +120,13 @@ def test_that_an_address_with_another_key_is_no_new_host(
 def test_that_a_key_that_no_file_could_keep_is_told_so_and_not_taken_in(
     peer: SshPeer, enter: Enter, strict: str, files: str
 ) -> None:
-    with pytest.raises(HostKeyUnknown, match=r"No file could keep it .*known_hosts = ") as asked:
+    with pytest.raises(HostKeyUnknown, match=r"No file can store it .*known_hosts = ") as asked:
         enter("", f"StrictHostKeyChecking {strict}", files)
     assert peer.passwords == []
-    with pytest.raises(BadInput, match="No file could keep it"):
+    with pytest.raises(
+        BadInput,
+        match="No file can store it",
+    ):
         accept_host_key(asked.value)
 
 

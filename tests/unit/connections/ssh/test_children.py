@@ -122,7 +122,7 @@ def test_that_a_proxy_command_that_ends_without_a_word_is_told_with_its_exit_cod
         SshLink.open(
             HostEntry("db1", "db1", SshAccess("dba", config=str(config))), MemoryVault(), policy=None, limits=Limits()
         )
-    assert failed.value.sentence.endswith(" Its ProxyCommand has ended with exit code 3, and said nothing.")
+    assert failed.value.sentence.endswith(" Its ProxyCommand ended with exit code 3 and no output.")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX")

@@ -107,7 +107,7 @@ def test_that_what_it_tells_is_judged_as_a_files_lines_are(tmp_path: Path, made:
         ("kill -TERM $$", "it was ended by signal 15"),
         ("sleep 60", "it did not end within 0.3 s"),
         ("sleep 60 &", "it did not end within 0.3 s"),
-        ("cat /dev/zero", "it said more than 32 MiB"),
+        ("cat /dev/zero", "it wrote more than 32 MiB"),
     ],
 )
 def test_that_a_host_is_not_let_in_where_it_fails_whatever_the_files_know(
@@ -167,7 +167,7 @@ def test_that_it_gets_no_secret_no_shell_and_nothing_to_read(
 
 
 def test_that_a_token_or_variable_that_is_not_known_is_refused_before_anybody_is_contacted(made: Made) -> None:
-    for words, told in (("%Q", "a token that is not known here: %Q"), ("${NO_SUCH_ONE}", "a variable that is not set")):
+    for words, told in (("%Q", "an unsupported token: %Q"), ("${NO_SUCH_ONE}", "a variable that is not set")):
         with pytest.raises(BadInput, match=f"KnownHostsCommand (has|names) {told}"):
             known_for(made("/bin/true", words=words))
 

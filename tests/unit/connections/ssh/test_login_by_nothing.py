@@ -53,7 +53,7 @@ def entered(door: Door, folder: Path, vault: MemoryVault) -> str:
 
 def test_that_a_host_that_asks_for_nothing_lets_in_and_learns_no_password(tmp_path: Path) -> None:
     door = Door(paramiko.common.AUTH_SUCCESSFUL)
-    assert entered(door, tmp_path, MemoryVault()) == "nothing: the host asked for no key and no password"
+    assert entered(door, tmp_path, MemoryVault()) == "nothing: the host requested no key and no password"
     assert door.asked == ["none dba"]
 
 

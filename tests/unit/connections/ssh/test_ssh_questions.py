@@ -112,7 +112,7 @@ def test_that_a_single_hidden_question_for_the_password_is_answered(log_in: Ask,
         ([[("One-time password (OATH) for `dba': ", False)]], 0, "One-time password (OATH) for `dba':"),
         ([[("Password & verification code: ", False)]], 0, "Password & verification code:"),
         ([[("Password: ", True)]], 0, "Password:"),
-        ([[("", False)]], 0, "a question without words"),
+        ([[("", False)]], 0, "an empty question"),
         ([[("Password: ", False), ("Token: ", False)]], 0, "Token:"),
         ([[("Password: ", False), ("Password: ", False)]], 0, "Password:"),
         ([PASSWORD_ROUND, [("Verification code: ", False)]], 1, "Verification code:"),
@@ -128,7 +128,10 @@ def test_that_every_other_question_is_refused_and_named(
     with pytest.raises(AuthFailed) as problem:
         log_in(door)
     assert door.told == [PASSWORD] * told
-    assert "asks for something else than a password (one-time code?)" in problem.value.sentence
+    assert (
+        "keyboard-interactive: the host asks for something other than a password (one-time code?):"
+        in problem.value.sentence
+    )
     assert shown in problem.value.sentence
 
 

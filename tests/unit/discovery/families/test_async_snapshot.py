@@ -90,10 +90,10 @@ def test_that_a_zero_of_a_stopped_thread_is_not_believed() -> None:
         ({"io_running": "Connecting"}, "replica of db1", Health.WARN, "the IO thread is connecting to db1"),
         ({"seconds_behind": 30.0}, "replica of db1", Health.WARN, "30 s behind"),
         ({"seconds_behind": 300.0}, "replica of db1", Health.BAD, "5 min behind"),
-        ({"seconds_behind": None}, "replica of db1", Health.UNKNOWN, "the server does not tell its lag"),
-        ({"delay_s": 3600, "seconds_behind": 3601.0}, "replica of db1", Health.GOOD, "held back by 1 h on purpose"),
+        ({"seconds_behind": None}, "replica of db1", Health.UNKNOWN, "the server does not report its lag"),
+        ({"delay_s": 3600, "seconds_behind": 3601.0}, "replica of db1", Health.GOOD, "delayed by 1 h on purpose"),
         ({"delay_s": 3600, "seconds_behind": 3700.0}, "replica of db1", Health.BAD,
-         "1 min 40 s behind beyond the 1 h that are meant"),
+         "1 min 40 s behind in addition to the intended 1 h"),
     ],
 )  # fmt: skip
 def test_that_a_channel_is_judged_with_its_reason(

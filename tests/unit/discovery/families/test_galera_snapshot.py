@@ -73,7 +73,7 @@ def test_that_a_parted_node_is_an_island_and_the_observers_disagree() -> None:
     assert (island.primary, island.members, island.may_lose) == (False, ("db3",), None)
     lost = node(snapshot, "db3")
     assert (lost.state, lost.health, lost.component) == ("non-Primary", Health.BAD, island.component_id)
-    assert lost.reason == "db3 sees only itself; it refuses queries; db1 and db2 go on without it"
+    assert lost.reason == "db3 sees only itself; it refuses queries; db1 and db2 continue without it"
     assert cluster.health is Health.BAD
 
 
@@ -141,7 +141,7 @@ def test_that_a_member_without_a_host_becomes_a_placeholder_and_votes() -> None:
     cluster = only(snapshot)
     stranger = node(snapshot, f"member:{group_uuid(3)}")
     assert (stranger.name, stranger.state, stranger.health) == ("db3", "member, not in the inventory", Health.UNKNOWN)
-    assert stranger.reason == "db1 and db2 see it as a member; the console has no way to it"
+    assert stranger.reason == "db1 and db2 see it as a member; the console has no connection"
     assert cluster.components[0].votes == 3
 
 

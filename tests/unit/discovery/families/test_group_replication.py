@@ -71,7 +71,7 @@ def test_that_the_minority_of_a_partition_is_no_primary_whatever_it_calls_itself
     assert parts(cluster) == [(True, ("db2", "db3"), 2, 3, 0), (False, ("db1",), 1, 3, None)]
     one = next(n for n in cluster.nodes if n.name == "db1")
     assert (one.state, one.health, one.role) == ("ONLINE, no majority", Health.BAD, "")
-    assert one.reason == "db1 reaches 1 of 3 members: no majority, writes wait; db2 and db3 go on without it"
+    assert one.reason == "db1 reaches 1 of 3 members: no majority, writes wait; db2 and db3 continue without it"
     assert not cluster.observers_agree
     assert told(cluster)["db2"] == ("ONLINE", Health.WARN)
 
@@ -109,7 +109,7 @@ def test_that_a_server_outside_its_group_is_bad_though_it_answers(state: str) ->
 def test_that_a_server_outside_its_group_which_takes_writes_is_told_to_do_so() -> None:
     loose = s.server(3, server_uuid=g.uuid(3), read_only=False, super_read_only=False)
     cluster = s.only(s.estate(g.left(3, "OFFLINE", server=loose)))
-    assert "takes writes that the group does not get" in cluster.nodes[0].reason
+    assert "it accepts writes that the group does not receive (super_read_only is OFF)" in cluster.nodes[0].reason
     assert [p.code for p in cluster.problems] == [NO_PRIMARY]
 
 
@@ -118,11 +118,11 @@ def test_that_a_member_whose_tables_were_not_read_is_not_known_and_never_good() 
     cluster = s.only(s.estate(unread))
     assert told(cluster) == {"db1": ("state not known", Health.UNKNOWN)}
     assert cluster.nodes[0].reason == "No right."
-    assert (cluster.components, cluster.agreement) == ((), "No member tells a view of the group")
+    assert (cluster.components, cluster.agreement) == ((), "No member reports a view of the group")
 
 
 def test_that_servers_whose_group_has_a_name_that_is_none_are_not_known_and_in_nobody_s_group() -> None:
-    why = Problem("group", "the name of its group is no UUID ('x'), so nothing is known of it", "group-name")
+    why = Problem("group", "its group name is not a UUID ('x'), so the group is not known", "group-name")
     odd = tuple(g.member(n, GroupFacts(member_id=g.uuid(n)), problems=(why,)) for n in (1, 2))
     snapshot = s.estate(*odd)
     assert [(c.kind, c.name, c.health) for c in snapshot.clusters] == [
@@ -277,11 +277,11 @@ def test_that_a_member_which_clones_or_can_not_fetch_is_told_apart_from_one_that
     assert catching_up.reason == "db3 is catching up with the group from db2; 100 transactions to go"
     assert catching_up.numbers[0] == ("recovery", "100 to go", Health.TRANSFER)
     cloning = of(clone_stage="FILE COPY", clone_done=70_000_000, clone_whole=84_000_000)
-    assert cloning.reason == "db3 clones its data from a member (FILE COPY); 70 MB of 84 MB"
+    assert cloning.reason == "db3 is cloning its data from a member (FILE COPY); 70 MB of 84 MB"
     assert cloning.numbers[0] == ("recovery", "70 MB of 84 MB", Health.TRANSFER)
     stuck = of(donor_id=g.uuid(2), error="Authentication plugin reported error")
     assert stuck.health is Health.WARN
-    assert "it can't fetch what it misses: Authentication plugin reported error" in stuck.reason
+    assert "it can't fetch the missing transactions: Authentication plugin reported error" in stuck.reason
 
 
 def _told_between(before: ClusterSnapshot, after: ClusterSnapshot) -> list[str]:

@@ -113,7 +113,7 @@ def test_that_an_outvoted_primary_is_told_as_one_whose_writes_may_be_rolled_back
     assert told(cluster)["m2"] == ("PRIMARY", Health.GOOD)
     assert (node(cluster, "m1").role, node(cluster, "m2").role) == ("", "primary")
     assert codes(cluster) == [STALE_PRIMARY]
-    assert "what m1 takes may be rolled back" in cluster.problems[0].sentence
+    assert "writes on m1 may be rolled back" in cluster.problems[0].sentence
 
 
 def test_that_two_that_both_still_count_a_majority_are_two_primaries() -> None:
@@ -239,7 +239,7 @@ def test_that_a_database_that_the_primary_had_before_and_a_follower_lacks_is_tol
 
     cluster = s.only(s.estate(with_contents(1, has), with_contents(2, lacks), with_contents(3, has)))
     assert codes(cluster) == [UNEXPECTED_EMPTY]
-    assert "shop: empty or not there on m2" in cluster.problems[0].sentence
+    assert "shop: empty or missing on m2" in cluster.problems[0].sentence
     assert cluster.health is Health.WARN
     earlier = replace(lacks, at=s.AT - 30)  # asked before the primary was: it may have been made in between
     assert codes(s.only(s.estate(with_contents(1, has), with_contents(2, earlier)))) == []

@@ -192,7 +192,7 @@ def test_that_a_shard_of_which_no_member_ever_told_anything_is_named() -> None:
     """Its hosts were down when the console was opened: nothing else names the shard."""
     dead = s.only(s.estate(m.router(1, cluster_of(CSRS)), *csrs_members()))
     told = [p for p in dead.problems if p.code == SHARD_SILENT]
-    assert [p.sentence.partition(":")[0] for p in told] == ["Of shard rs0 no member tells anything"]
+    assert [p.sentence.partition(":")[0] for p in told] == ["No member of shard rs0 answers"]
     assert dead.health is not Health.GOOD
     alive = s.only(s.estate(m.router(1, cluster_of(CSRS)), *shard_members(CSRS), *csrs_members()))
     assert SHARD_SILENT not in [p.code for p in alive.problems]
@@ -220,7 +220,7 @@ def test_that_a_mirror_on_an_empty_folder_is_told_and_bad() -> None:
     full = ("chunks", "a")
     found = s.only(s.estate(mirror(1, full), mirror(2), mirror(3, full)))
     assert [p.code for p in found.problems if p.code in {METADATA_DIFFER, METADATA_GONE}] == [METADATA_GONE]
-    assert "c2: no metadata of the cluster, and c1 and c3 have them" in " ".join(p.sentence for p in found.problems)
+    assert "No metadata of the cluster on c2, unlike c1 and c3" in " ".join(p.sentence for p in found.problems)
     assert found.health is Health.BAD
     new = s.only(s.estate(mirror(1), mirror(2), mirror(3)))
     assert METADATA_GONE not in [p.code for p in new.problems]

@@ -95,9 +95,9 @@ def test_that_both_sides_look_bad_however_well_each_node_feels() -> None:
     cluster = only(split())
     assert [(n.state, n.health) for n in cluster.nodes] == [("Synced", Health.BAD)] * 3
     assert {n.name: n.reason for n in cluster.nodes} == {
-        "db1": "another primary component takes writes apart from this one: db3",
-        "db2": "another primary component takes writes apart from this one: db3",
-        "db3": "another primary component takes writes apart from this one: db1 and db2",
+        "db1": "another primary component accepts writes separately from this one: db3",
+        "db2": "another primary component accepts writes separately from this one: db3",
+        "db3": "another primary component accepts writes separately from this one: db1 and db2",
     }
 
 
@@ -106,7 +106,7 @@ def test_that_it_is_told_until_a_person_settles_it() -> None:
     told = only(told_until_settled(calm, (NOT_YET,)))
     assert [p.code for p in told.problems] == [NOT_SETTLED]
     assert "db1, db2 | db3" in told.problems[0].sentence
-    assert "until a person settles it" in told.problems[0].sentence
+    assert "until you settle it" in told.problems[0].sentence
     assert "pilothouse settle" in estate_text(EstateSnapshot(AT, (told,))), "a terminal says how"
     assert "pilothouse" not in told.problems[0].sentence, "a window has a way of its own"
     assert told.health is Health.WARN

@@ -143,7 +143,7 @@ def test_that_an_error_that_a_channel_names_while_it_runs_is_a_warning_with_its_
     named = channel(1, **{f"{thread}_errno": 1105, f"{thread}_error": "received unknown event"})
     (edge,) = only(estate(plain(1), plain(2, named))).replication
     assert edge.health is Health.WARN
-    assert "names an error though it runs: error 1105: received unknown event" in edge.reason
+    assert "reports an error although it is running: error 1105: received unknown event" in edge.reason
     (fine,) = only(estate(plain(1), plain(2, channel(1, **{f"{thread}_error": "old words"})))).replication
     assert fine.health is Health.GOOD  # without a number they are no error
 

@@ -73,11 +73,11 @@ def test_that_a_host_alone_in_no_cluster_comes_after_the_clusters() -> None:
 
 def test_that_one_host_that_never_answered_is_called_nothing() -> None:
     dark = only(estate(unreached(1)))
-    assert (dark.kind, kind_words(dark)) == (UNKNOWN, "not known what it is: nobody answered")
+    assert (dark.kind, kind_words(dark)) == (UNKNOWN, "type not known: no host answered")
     heard = only(estate(replace(unreached(1), reach=Reach.SSH_ONLY, ssh_at=AT)))
     assert (heard.kind, kind_words(heard)) == (UNKNOWN, "replication not known")
     assert only(estate(idle(1))).kind is only(estate(plain(1))).kind == SINGLE
-    assert kind_words(only(estate(idle(1)))) == "not known what it is: no server runs"
+    assert kind_words(only(estate(idle(1)))) == "type not known: no server runs"
     assert kind_words(only(estate(plain(1)))) == "single server"
     stopped = replace(plain(1), reach=Reach.SSH_ONLY, machine=idle(1).machine)
     assert kind_words(only(estate(stopped))) == "single server"  # it was heard, and had nothing to do with others

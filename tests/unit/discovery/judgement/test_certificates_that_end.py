@@ -33,8 +33,8 @@ def judged(left_s: float | None, offset: float = 0.0, **view: object) -> tuple[H
     [
         (None, Health.GOOD, ""),
         (30.1 * DAY, Health.GOOD, ""),
-        (29.5 * DAY, Health.WARN, "runs out in 29 days (encrypt-sst renews it)"),
-        (3600.0, Health.WARN, "runs out in 1 h"),
+        (29.5 * DAY, Health.WARN, "expires in 29 days (encrypt-sst renews it)"),
+        (3600.0, Health.WARN, "expires in 1 h"),
         (-3 * DAY, Health.WARN, "ran out 3 days ago: no node can join"),
     ],
 )
@@ -120,7 +120,10 @@ def test_that_an_encryption_without_its_certificate_is_told_and_none_is_not() ->
         replace(one, machine=replace(one.machine, transfer=TransferCertificate())), s.member(2), s.member(3)
     )
     node = next(n for c in made.clusters for n in c.nodes if n.name == "db1")
-    assert (node.health, "a certificate that is not there" in node.reason) == (Health.WARN, True)
+    assert (node.health, "its state transfers use a certificate that is missing or invalid" in node.reason) == (
+        Health.WARN,
+        True,
+    )
 
 
 def test_that_a_certificate_without_a_ca_by_name_runs_out_by_itself_and_one_that_was_not_read_says_nothing() -> None:

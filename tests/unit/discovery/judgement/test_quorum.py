@@ -12,7 +12,7 @@ from services.types import Health
 from tests.unit.discovery.scenes import AT, address, estate, member, only, sql_gone, unreached
 
 LATER = AT + 20
-HEARD = "None of the nodes that answer is in a Primary Component; db3 is not known: it may be one."
+HEARD = "None of the nodes that answer is in a Primary Component; the state of db3 is not known: it may be in one."
 DOWN = {"process_state": "", "process_pid": None, "unit_state": "inactive/dead"}
 
 
@@ -55,8 +55,11 @@ def test_that_all_nodes_are_called_down_only_where_each_host_says_that_no_server
     before = estate(member(1), member(2), member(3))
     gone = [sql_gone(member(n), at=LATER, **DOWN) for n in (1, 2, 3)]
     down = only(estate(*gone, previous=before, at=LATER + 0.5))
-    told = "All nodes of orders are down: each host says that no server runs."
-    way = "bootstrap-after-crash (Procedures) leads through the start."
+    told = "All nodes of orders are down: each host reports that no server runs."
+    way = (
+        " are down: each host reports that no server runs. bootstrap-after-crash (Procedures) guides you through "
+        "the start."
+    )
     assert [(p.code, p.sentence) for p in down.problems] == [(ALL_DOWN, f"{told} {way}")]
     for third in SILENT.values():
         unsure = only(estate(*gone[:2], third, previous=before, at=LATER + 0.5))

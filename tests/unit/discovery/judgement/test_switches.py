@@ -49,7 +49,7 @@ def test_that_a_source_that_takes_no_writes_is_no_good_one_and_its_replicas_are_
     source, replica = judged(1, *tree), judged(2, *tree)
     assert (source.health, source.code) == (Health.WARN, "source")
     switch = [*variables][-1].replace("transaction_read_only", "tx_read_only")  # MariaDB's name for it
-    assert source.reason == f"db1 takes no writes of clients: {switch} is ON"
+    assert source.reason == f"db1 accepts no writes from clients: {switch} is ON"
     assert replica.health is Health.GOOD
 
 
@@ -59,7 +59,7 @@ def test_that_of_a_server_alone_that_takes_no_writes_it_is_not_known_whether_it_
 ) -> None:
     alone = judged(1, switched(plain(1), **variables))
     assert alone.health is Health.UNKNOWN
-    assert "takes no writes of clients" in alone.reason
+    assert " accepts no writes from clients:" in alone.reason
 
 
 def test_that_a_reader_of_aurora_is_one_on_purpose() -> None:
@@ -76,7 +76,7 @@ def test_that_the_host_of_a_managed_service_is_said_to_be_nobodys_to_watch() -> 
     ssh = (Problem("ssh", "No answer on port 22.", "timed-out"),)
     node = judged(1, replace(plain(1), server=told, reach=Reach.SQL_ONLY, problems=ssh))
     assert (node.health, node.reason) == (
-        Health.GOOD, "it is an instance of Google Cloud SQL: nobody can watch the host below it"
+        Health.GOOD, "it is an instance of Google Cloud SQL: its host can't be watched"
     )  # fmt: skip
 
 
@@ -115,7 +115,7 @@ def test_that_the_primary_of_a_group_that_takes_no_writes_is_told_and_its_second
     primary = with_server(g.member(1), session_read_only=True)
     told = {n.name: n for n in only(estate(primary, g.member(2), g.member(3))).nodes}
     assert [told[f"db{n}"].health for n in (1, 2, 3)] == [Health.WARN, Health.GOOD, Health.GOOD]
-    assert told["db1"].reason == "db1 takes no writes of clients: transaction_read_only is ON"
+    assert told["db1"].reason == "db1 accepts no writes from clients: transaction_read_only is ON"
 
 
 @pytest.mark.parametrize("everyone", [(plain(1),), (plain(1), plain(2, channel(1))), (member(1), member(2), member(3))])
@@ -131,7 +131,7 @@ def test_that_a_server_that_refuses_clients_does_not_serve_though_it_answers_the
 def test_that_a_server_under_repair_is_never_good(level: str) -> None:
     told = judged(1, switched(plain(1), innodb_force_recovery=level))
     assert (told.health, told.code) == (Health.WARN, "serving")
-    assert told.reason == f"InnoDB of db1 was started to be repaired: innodb_force_recovery is {level}"
+    assert told.reason == f"InnoDB of db1 runs in recovery mode: innodb_force_recovery is {level}"
 
 
 def test_that_switches_that_are_not_told_or_not_known_are_no_alarm() -> None:

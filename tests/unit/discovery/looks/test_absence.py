@@ -85,7 +85,7 @@ def test_that_where_others_processes_are_hidden_it_is_not_known_whether_a_server
     assert (facts.machine.process_state, facts.machine.process_doubt) == ("?", HIDDEN)
     state, health, reason = drawn(facts)
     assert "not running" not in f"{state} {reason}"
-    assert "does not see the processes of others" in reason
+    assert "can't see processes of other users" in reason
     # The port refuses: that is bad by its own word, whoever listens or does not.
     assert health in {Health.UNKNOWN, Health.BAD}
 
@@ -93,9 +93,9 @@ def test_that_where_others_processes_are_hidden_it_is_not_known_whether_a_server
 @pytest.mark.parametrize(
     ("systemctl", "doubt", "words"),
     [
-        ({"exit": 127, "stdout": "", "stderr": "sh: systemctl: not found\n"}, NO_SYSTEMD, "systemd says nothing"),
-        ({"exit": 1, "stdout": "", "stderr": "Failed to connect to bus\n"}, NO_SYSTEMD, "systemd says nothing"),
-        ({"exit": 0, "stdout": "", "stderr": ""}, NO_SYSTEMD, "systemd says nothing"),
+        ({"exit": 127, "stdout": "", "stderr": "sh: systemctl: not found\n"}, NO_SYSTEMD, "systemd reports nothing"),
+        ({"exit": 1, "stdout": "", "stderr": "Failed to connect to bus\n"}, NO_SYSTEMD, "systemd reports nothing"),
+        ({"exit": 0, "stdout": "", "stderr": ""}, NO_SYSTEMD, "systemd reports nothing"),
         (
             {"exit": 0, "stdout": "Id=mariadb.service\nLoadState=loaded\nActiveState=active\nSubState=running\n"},
             UNIT_RUNS,
@@ -153,7 +153,7 @@ def test_that_a_login_whose_commands_nobody_runs_is_said_to_be_one(answer: dict[
     assert "not running" not in f"{state} {reason}"
     said = " ".join((answer["stdout"] or answer["stderr"]).split())
     told = next(p.sentence for p in facts.problems if p.part == "ssh")
-    assert "No command can be run as this login" in told
+    assert "This login can't run commands, although SSH accepts it:" in told
     assert said[:30] in told
 
 

@@ -57,7 +57,7 @@ def test_that_a_real_source_that_went_on_without_its_replica_is_no_good_source()
     assert node.reason.startswith(
         "semi-synchronous replication has fallen back to asynchronous: 0 of 1 semi-sync replicas"
     )
-    assert "14 commits since the start were acknowledged by none" in node.reason
+    assert "14 commits since the start were not acknowledged" in node.reason
     assert _number(node) == ("semi-sync", "fallen back", Health.WARN)
 
 
@@ -107,7 +107,7 @@ def test_that_too_few_replicas_are_told_before_the_next_commit_has_to_wait() -> 
     node = _pair(replace(ACTIVE, clients=1, wanted=2, timeout_ms=10_000), REPLICA).node("db1")
     assert node is not None
     assert node.health is Health.WARN
-    assert "1 of 2 semi-sync replicas connected, the next commit waits for more; after 10 s" in node.reason
+    assert "1 of 2 semi-sync replicas connected, the next commit will wait for more; after 10 s" in node.reason
     held = _pair(replace(ACTIVE, clients=0, waiting=3), REPLICA).node("db1")
     assert held is not None
     assert "0 of 1 semi-sync replicas connected, commits wait for more now" in held.reason

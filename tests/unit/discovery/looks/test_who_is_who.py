@@ -224,7 +224,7 @@ def test_that_a_delay_that_can_not_be_read_is_not_known_and_colours_nothing() ->
     assert facts_of.channels[0].delay_s is None
     (late,) = edges(plain(1), plain(2, channel(1, seconds_behind=3600.0, delay_s=None)))
     assert (late.health, late.delay_s) == (Health.UNKNOWN, None)
-    assert "how much of it is meant is not known" in late.reason
+    assert " behind; the intended delay is not known" in late.reason
     (in_step,) = edges(plain(1), plain(2, channel(1, seconds_behind=2.0, delay_s=None)))
     assert in_step.health is Health.GOOD  # no delay is less than none
     card = next(n for c in estate(plain(1), plain(2, channel(1, seconds_behind=3600.0, delay_s=None))).clusters

@@ -59,7 +59,7 @@ def test_that_a_node_in_maintenance_is_not_green_and_says_why(mode: str) -> None
     assert view is not None
     card = node(estate(member(1, maint_mode=view.maint_mode), member(2), member(3)), "db1")
     assert card.health is Health.WARN
-    assert f"takes no clients from a proxy: pxc_maint_mode is {mode.upper()}" in card.reason
+    assert f"accepts no clients from a proxy: pxc_maint_mode is {mode.upper()}" in card.reason
 
 
 def test_that_a_maintenance_mode_that_nobody_knows_is_shown_as_it_is() -> None:

@@ -81,7 +81,7 @@ def test_that_a_node_which_the_gate_passes_is_never_drawn_as_bad_or_on_its_way()
         ({"ready": None}, Lack.READY_UNTOLD, "n1: wsrep_ready is not ON"),
         ({"desync_count": 2}, Lack.DESYNCED, "n1: wsrep_desync_count is 2"),
         ({"desync_count": None}, Lack.DESYNC_UNTOLD, "n1: wsrep_desync_count could not be read"),
-        ({"off": True}, Lack.OFF, "n1: wsrep_on is OFF: what is written there is not replicated"),
+        ({"off": True}, Lack.OFF, "n1: wsrep_on is OFF: its writes are not replicated"),
     ],
 )
 def test_that_each_lack_of_a_member_blocks_a_run_in_its_own_words(

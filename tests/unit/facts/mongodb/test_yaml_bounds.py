@@ -28,7 +28,7 @@ def test_that_what_is_nested_too_deep_ends_early(text: str, monkeypatch: pytest.
         fetch(self)
 
     monkeypatch.setattr(yaml.SafeLoader, "fetch_more_tokens", counted)
-    with pytest.raises(BadInput, match="nested too deep, or holds too much"):
+    with pytest.raises(BadInput, match="nested too deeply or too large"):
         settings_of(text)
     assert scans < _SCANS or not text.startswith(("[[[", "{{"))
     with pytest.raises(BadInput):
@@ -71,7 +71,7 @@ def test_that_a_name_of_digits_is_the_text_that_stands_there() -> None:
 def test_that_a_value_that_is_a_part_as_well_is_refused_with_a_sentence() -> None:
     """It ended in a TypeError where the file of a new member is made."""
     for text in ("storage: x\nstorage.dbPath: /data\n", "storage.dbPath: /data\nstorage: x\n", "a.b: 1\na.b.c.d: 2\n"):
-        with pytest.raises(BadInput, match="stands there as a value itself"):
+        with pytest.raises(BadInput, match=" is inside a value that is not a mapping"):
             settings_of(text)
 
 

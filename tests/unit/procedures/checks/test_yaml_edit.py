@@ -156,7 +156,7 @@ def test_that_a_refusal_says_what_to_write() -> None:
 
 def test_that_a_part_that_stands_twice_is_one_as_the_server_reads_it_and_a_setting_twice_is_none() -> None:
     assert settings_of("net:\n  port: 1\nnet:\n  ipv6: true\n") == {"net.port": 1, "net.ipv6": True}
-    with pytest.raises(BadInput, match=r"net\.port stands there twice, at last in line 3"):
+    with pytest.raises(BadInput, match=r"net\.port appears twice, the second time in line 3"):
         settings_of("net:\n  port: 1\n  port: 2\n")
 
 

@@ -130,11 +130,11 @@ def test_that_no_password_of_the_file_is_kept() -> None:
         ({"ps": "     45 Ssl  mongod\n     46 Ssl  mongos\n"}, "several servers run there"),
         (
             {"/etc/mongod.conf": "a: [\n"},
-            "it is no YAML",
+            "it is not YAML",
         ),
         (
             {"/etc/mongod.conf": "just words"},
-            "it holds no settings",
+            "it contains no settings",
         ),
     ],
 )

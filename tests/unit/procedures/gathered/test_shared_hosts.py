@@ -26,7 +26,7 @@ from tests.unit.procedures.engine_world import FixedKey, plan_of, switch
 from tests.unit.recorded.replies import ReplaySession, load
 
 GALERA = load("situations/galera-healthy.json")["hosts"]
-WORDS = "n1 carries more than one server; procedures are for one server a host."
+WORDS = "n1 has more than one server; procedures support one server per host."
 SQL = SqlAccess("observer")
 N1, N2, N3 = (HostEntry(name, GALERA[name]["address"], sql=SQL) for name in ("n1", "n2", "n3"))
 SHARED = replace(N1, beside=(Instance("n1", "mysql", 3307, SqlAccess("other", port=3307)),))

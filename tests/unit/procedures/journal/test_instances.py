@@ -225,7 +225,7 @@ def test_that_armed_for_one_server_of_a_host_is_not_armed_for_the_other() -> Non
 @pytest.mark.parametrize("entry", [replace(FIRST, sql=None), replace(FIRST.of_instance(FIRST.beside[0]), sql=None)])
 def test_that_root_sends_nothing_to_the_default_socket_of_a_host_with_two_servers(entry: HostEntry) -> None:
     operator = HostOperator(entry, MemoryVault({}))
-    with pytest.raises(BadInput, match="names no socket of this one") as refused:
+    with pytest.raises(BadInput, match="names no socket for this server") as refused:
         operator.execute(set_global("max_connections", 400))
-    assert refused.value.safe == "Nothing was sent to any of them."
+    assert refused.value.safe == "Nothing was sent to any server."
     operator.close()

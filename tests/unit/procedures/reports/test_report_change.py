@@ -94,7 +94,7 @@ def test_that_one_reason_for_all_is_said_once() -> None:
     asked = Asked(("n1", "n2"), Window(0.0, 600.0), Window(660.0, 1_260.0), (LATENCY, LOAD))
     nothing = compare(asked, cut_from({}), load_catalogue())
     text = report_markdown(writer.view(), writer.entries(), change=nothing).replace("\\", "")
-    assert "Not known: This server does not offer it." in text
+    assert "Not known: This server does not report it." in text
     assert "All that was compared" not in text
     told = report_markdown(writer.view(), writer.entries(), change="Run 47 changed nothing.")
     assert "Not measured: Run 47 changed nothing." in told

@@ -82,7 +82,7 @@ def test_that_the_worst_second_is_the_lowest_where_low_is_bad() -> None:
 def test_that_a_metric_without_samples_is_not_known_and_says_why() -> None:
     (change,) = judged({}).changes
     assert (change.verdict, change.why, change.typical) == (Verdict.UNKNOWN, "missing", None)
-    assert verdict_words(change) == "not known: This server does not offer it."
+    assert verdict_words(change) == "not known: This server does not report it."
     values = noise(8.0)
     values[:640] = np.nan
     change = only(second_by_second(values))
@@ -101,13 +101,13 @@ def test_that_short_windows_show_nothing_however_far_apart_they_are(seconds: int
     asked = replace(ASKED, before=Window(NOW + 630 - seconds, NOW + 630), after=Window(NOW + 630, NOW + 630 + seconds))
     change = only(second_by_second(stepped(8.0, 500.0)), asked)
     assert (change.verdict, change.why) == (Verdict.UNKNOWN, "few")
-    assert change.said == "Windows of less than 5 min show nothing."
+    assert change.said == "Windows shorter than 5 min show nothing."
 
 
 def test_that_a_metric_that_drifts_has_too_few_independent_samples() -> None:
     change = only(second_by_second(np.linspace(0.0, 100.0, 1_260) + noise(0.0)))
     assert (change.verdict, change.why) == (Verdict.UNKNOWN, "few")
-    assert change.said.startswith("Too few independent samples: a second resembles those of the next ")
+    assert change.said.startswith("Too few independent samples: each second resembles those of the next ")
     assert change.typical is not None  # the numbers stand, the verdict does not
     assert span_words(change.typical, "ms") == "–"
 
@@ -212,7 +212,8 @@ def test_that_the_summary_counts_and_the_caveat_says_what_is_not_known() -> None
     found = judged({LATENCY: second_by_second(stepped(8.0, 3.0))}, replace(ASKED, metrics=(LOAD, LATENCY, "no_such")))
     assert summary(found) == "1 number differs, 1 shows no difference, 1 is not known."
     assert caveat(found) == (
-        "In one comparison of 100 an interval misses. What else changed between the windows is not known."
+        "In one comparison out of 100, the interval misses the true value. What else changed between the "
+        "windows is not known."
     )
 
 
@@ -222,10 +223,10 @@ def test_that_what_stands_under_a_comparison_begins_with_why_nothing_is_known() 
     values[605:625] = np.nan  # a gap in a window that is too short: longer ones are what helps
     found = judged({LATENCY: second_by_second(values)}, replace(asked, metrics=(LATENCY, LOAD)))
     assert told(found) == (
-        "0 numbers differ, 0 show no difference, 2 are not known. Windows of less than 5 min show nothing."
+        "0 numbers differ, 0 show no difference, 2 are not known. Windows shorter than 5 min show nothing."
     )
     found = judged({LATENCY: second_by_second(values)}, replace(asked, metrics=(LATENCY, LOAD, "no_such")))
-    assert told(found).endswith("3 are not known. Mostly: Windows of less than 5 min show nothing.")
+    assert told(found).endswith("3 are not known. Mostly: Windows shorter than 5 min show nothing.")
     known = judged({LATENCY: second_by_second(stepped(8.0, 3.0))})
     assert told(known) == f"{summary(known)} {caveat(known)}"
 

@@ -208,7 +208,7 @@ GOOD_CHART = '[[chart]]\nkey="good"\ntitle="Good"\n[[chart.curve]]\nmetric="cpu.
         ('[[chart]]\nkey="mine"\ntitle="a"\ncurve=[]\n',
          'charts.toml: the chart "mine" is left out: it has no curve.'),
         ('[[chart]]\nkey="mine"\ntitle="a"\n[[chart.curve]]\nmetric="no.such"\nlabel="x"\n',
-         'charts.toml: the chart "mine" is left out: it names \'no.such\', which the catalogue does not have.'),
+         "charts.toml: the chart \"mine\" is left out: it names 'no.such', which is not in the catalogue."),
     ],
 )  # fmt: skip
 def test_that_a_chart_that_cannot_be_used_is_named_and_costs_nobody_the_others(broken: str, told: str) -> None:

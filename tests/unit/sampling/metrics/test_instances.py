@@ -63,7 +63,7 @@ def test_that_an_instance_that_is_only_named_is_drawn_as_not_read_and_counts_as_
     named = only_named((HOST,), 1.0)
     estate = updated_estate(None, named, 1.0, dict.fromkeys(named, "n1:6032"))
     (cluster,) = estate.clusters
-    assert (cluster.kind, cluster.name, cluster.agreement) == (PROXYSQL, "n1:6032", "Named in the inventory")
+    assert (cluster.kind, cluster.name, cluster.agreement) == (PROXYSQL, "n1:6032", "Listed in the inventory")
     (node,) = cluster.nodes
     assert (node.state, node.health, node.address) == ("not read yet", Health.UNKNOWN, "10.213.1.11:6032")
     assert (estate.hosts_total, estate.hosts_answering, cluster.problems) == (0, 0, ())
@@ -125,7 +125,7 @@ def test_that_of_two_servers_no_process_is_called_the_first_ones(tmp_path: Path)
 def test_that_no_procedure_is_offered_or_planned_where_a_step_might_mean_the_other_server() -> None:
     found = crawl(with_instances((HOST,)), _open, SystemClock(), trust=Trust(), limit_s=5.0)
     estate = updated_estate(None, found.facts, time.time())
-    words = "n1 carries more than one server; procedures are for one server a host."
+    words = "n1 has more than one server; procedures support one server per host."
     for shared in estate.clusters:
         assert why_none_fits(shared, all_procedures()[0].about) == (
             "" if not any(n.host for n in shared.nodes) else words

@@ -125,11 +125,11 @@ def test_that_weeks_come_from_aggregates_and_the_newest_hour_from_samples(
 @pytest.mark.parametrize(
     ("metric", "lacks", "missing"),
     [
-        ("galera.paused", NOT_OFFERED, "This server does not offer it."),
+        ("galera.paused", NOT_OFFERED, "This server does not report it."),
         ("ist.reach", NOT_YET, "Known after a minute of writes."),
         ("commit.threads", NOT_YET, "Not known yet."),
-        ("cpu.user", NO_WAY, "Read over SSH: no sample of the host itself came."),
-        ("net.received", NO_WAY, "Read over SSH: no sample of the host itself came."),
+        ("cpu.user", NO_WAY, "Read over SSH: no sample of the host has arrived."),
+        ("net.received", NO_WAY, "Read over SSH: no sample of the host has arrived."),
         ("load.questions", "", ""),
     ],
 )

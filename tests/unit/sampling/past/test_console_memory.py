@@ -57,7 +57,7 @@ def test_that_a_console_which_was_killed_on_another_machine_is_told_by_the_next_
     (event,) = _told_by_a_run(file)
     assert (event.kind, event.health) == ("console", Health.WARN)
     assert event.text.startswith("The console on desk2 (process ")
-    assert event.text.endswith("ended without being closed.")
+    assert event.text.endswith(") ended unexpectedly.")
     assert _told_by_a_run(file) == []
 
 

@@ -109,7 +109,7 @@ def test_that_a_sound_cluster_is_refused_nothing_by_either_way() -> None:
         ("CONFIG-FILES", _process(_facts(), "c2", running=2, trouble="several servers run there")),
         ("CONFIG-FILES", _process(_facts(), "c2", unit="")),
         ("CONFIG-FILES", _process(_facts(), "r1", settings=())),
-        ("CONFIG-FILES", _process(_facts(), "c2", trouble="it is no YAML")),
+        ("CONFIG-FILES", _process(_facts(), "c2", trouble="it is not YAML")),
         ("CONFIG-FILES", _process(_facts(), "c2", odd="others than root may change /opt/mongod", program="")),
         ("CONFIG-FILES", _process(_facts(), "c2", open_way="others than root may write into /srv/mongodb")),
         ("CONFIG-FILES", _process(_facts(), "r1", open_way=None)),

@@ -13,8 +13,8 @@ from services.facts.galera.state_files import NOT_RECOVERED, ZERO_UUID, position
 from services.facts.reading import count
 from services.history.state.positions import PositionSeen
 from services.history.state.store import StateStore
-from services.procedures.conditions.galera.clean_position import CleanPosition
-from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.data.clean_position import CleanPosition
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.journal.codec import plan_in
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.model import Plan, Risk, Step

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from services.i18n import tr
-from services.procedures.conditions.galera.position import Position
-from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.data.position import Position
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.journal.run_summary import seen_on
 from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.checks import Verdict

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from services.procedures.conditions.galera.state_named import StateNamed
+from services.procedures.conditions.galera.data.state_named import StateNamed
 from services.procedures.plan.model import Consent, Undo
 from services.procedures.plan.run_model import RunState, RunView, StepState, UndoView
 from services.types import Health

@@ -10,7 +10,7 @@ import posixpath
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.procedures.conditions.galera.pair_sound import PairSound
+from services.procedures.conditions.galera.config.pair_sound import PairSound
 from services.procedures.conditions.machine.files import FileAbsent, FileNotAsPut
 from services.procedures.plan.actions import HostPair, PutPair, RemoveFile, Run, Several
 from services.procedures.plan.condition import Kept

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.cli.procedure_text import consent_lines
-from services.procedures.conditions.galera.nothing_written import NothingWritten
+from services.procedures.conditions.galera.data.nothing_written import NothingWritten
 from services.procedures.plan.actions import Checkpoint
 from services.procedures.plan.model import Consent, Undo
 from tests.unit.app.steering_service import Shell

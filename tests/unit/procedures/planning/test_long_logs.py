@@ -7,7 +7,7 @@ from services.connections.ports import Output, Rows
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.errors import Refused
-from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import Past
 from services.procedures.verify.prover import RealProver

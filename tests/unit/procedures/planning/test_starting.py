@@ -9,8 +9,8 @@ from services.connections.ports import Output, Rows
 from services.errors import TimedOut
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import procedure_named
-from services.procedures.conditions.galera.joined import Joined
-from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.membership.joined import Joined
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.gather.reader import Reader
 from services.procedures.plan.checks import Override, standing_blocks

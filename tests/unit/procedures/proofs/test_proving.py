@@ -8,9 +8,9 @@ from services.clock import ManualClock
 from services.errors import Unreachable
 from services.facts.logs.part import Log
 from services.facts.server.values import compared, same
-from services.procedures.conditions.galera.flow_control import FlowControlBelow
-from services.procedures.conditions.galera.joined import Joined, _Pace
-from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.galera.data.position import Position
+from services.procedures.conditions.galera.membership.flow_control import FlowControlBelow
+from services.procedures.conditions.galera.membership.joined import Joined, _Pace
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.conditions.server.status import StatusIs

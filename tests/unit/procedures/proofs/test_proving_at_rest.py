@@ -7,7 +7,7 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Output
 from services.errors import Unreachable
-from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
+from services.procedures.conditions.galera.data.at_rest import PositionMark, Unmoved
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import Past
 from services.procedures.verify.prover import RealProver

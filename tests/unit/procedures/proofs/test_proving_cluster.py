@@ -8,9 +8,9 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import AuthFailed, Unreachable
-from services.procedures.conditions.galera.no_primary import NoPrimary
-from services.procedures.conditions.galera.still_primary import StillPrimary
-from services.procedures.conditions.galera.whole import ClusterWhole, FormedAgain
+from services.procedures.conditions.galera.membership.no_primary import NoPrimary
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
+from services.procedures.conditions.galera.membership.whole import ClusterWhole, FormedAgain
 from tests.unit.procedures.scripted_sessions import NOTHING, UUID, Attempt, ScriptedHosts, out, status
 
 

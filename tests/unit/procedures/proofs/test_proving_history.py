@@ -10,8 +10,8 @@ from services.clock import SystemClock
 from services.connections.ports import Output, Rows
 from services.errors import Unreachable
 from services.facts.galera.state_files import ZERO_UUID
-from services.procedures.conditions.galera.at_rest import PositionMark
-from services.procedures.conditions.galera.same_history import SameHistory
+from services.procedures.conditions.galera.data.at_rest import PositionMark
+from services.procedures.conditions.galera.history.same import SameHistory
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.host_facts import Facts, TwoPrimaries
 from services.procedures.plan.looks import Past

@@ -6,8 +6,8 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.ports import Output
-from services.procedures.conditions.galera.at_rest import PositionMark
-from services.procedures.conditions.galera.left_alone import LeftAlone
+from services.procedures.conditions.galera.data.at_rest import PositionMark
+from services.procedures.conditions.galera.data.left_alone import LeftAlone
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import Past
 from services.procedures.verify.prover import RealProver

@@ -10,9 +10,9 @@ from services.clock import ManualClock
 from services.connections.operator.made_by_run import left_note
 from services.connections.ports import Output, Rows
 from services.errors import QueryFailed, Unreachable
-from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
-from services.procedures.conditions.galera.ist_reaches import IstReaches
-from services.procedures.conditions.galera.recovered_is import RecoveredIs
+from services.procedures.conditions.galera.data.backup_is import BackupIs, PreparedTo
+from services.procedures.conditions.galera.data.recovered_is import RecoveredIs
+from services.procedures.conditions.galera.transfer.ist_reaches import IstReaches
 from services.procedures.conditions.machine.nothing_left import NothingLeft, Swept
 from services.procedures.conditions.machine.only_kept import OnlyKept
 from services.procedures.conditions.machine.owned import OwnedBy

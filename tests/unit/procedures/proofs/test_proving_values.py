@@ -11,9 +11,9 @@ from services.connections.ports import Rows
 from services.connections.reads.read import SqlRead
 from services.connections.reads.registry import statement_of
 from services.facts.server.values import same
-from services.procedures.conditions.galera.cache import CacheLasts
-from services.procedures.conditions.galera.clean_position import CleanPosition
-from services.procedures.conditions.galera.provider_option import ProviderOption
+from services.procedures.conditions.galera.config.provider_option import ProviderOption
+from services.procedures.conditions.galera.data.clean_position import CleanPosition
+from services.procedures.conditions.galera.transfer.cache import CacheLasts
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.looking.asked import number_of
 from services.procedures.plan.condition import Kept

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from services.connections.command import Command
-from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.galera.data.position import Position
 from services.procedures.journal import entries as line
 from services.procedures.plan.actions import Ask, Run
 from services.procedures.plan.checks import Check, Override, Verdict

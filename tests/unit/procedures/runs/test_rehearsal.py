@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.galera.data.position import Position
 from services.procedures.engine.rehearsal import Rehearsal, rehearse
 from services.procedures.plan.condition import Answer, Condition, Kept
 from services.procedures.plan.looks import Past

@@ -12,7 +12,7 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.party import Par
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import unmoved
 from services.procedures.catalogue.galera.shared.positions import Standing
 from services.procedures.catalogue.steps import server as steps
-from services.procedures.conditions.galera.whole import FormedAgain
+from services.procedures.conditions.galera.membership.whole import FormedAgain
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check, Verdict

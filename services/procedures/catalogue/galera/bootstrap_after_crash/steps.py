@@ -18,7 +18,7 @@ from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.binlog_tail import binlog_tail
 from services.procedures.catalogue.steps.restored.data_folders import account_of
 from services.procedures.catalogue.steps.restored.state_kept import SAVE_STATE
-from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.galera.data.position import Position
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.actions import Ask, Run, Sql
 from services.procedures.plan.host_facts import HostFacts

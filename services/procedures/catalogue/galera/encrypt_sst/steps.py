@@ -18,7 +18,7 @@ from services.procedures.catalogue.galera.encrypt_sst.proofs import proof_steps
 from services.procedures.catalogue.steps.pair_copied import copied_pair, put_pair
 from services.procedures.catalogue.steps.server import whole_again
 from services.procedures.catalogue.steps.sst_section import changed_on_all
-from services.procedures.conditions.galera.pair_sound import LocalPairSound, PairSound
+from services.procedures.conditions.galera.config.pair_sound import LocalPairSound, PairSound
 from services.procedures.plan.actions import LocalPair, MadePair, PutPair, WaitFor
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.forms.fields import Inputs

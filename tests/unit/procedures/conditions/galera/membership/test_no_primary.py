@@ -7,7 +7,7 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Output
 from services.errors import AuthFailed, SecretMissing, Unreachable, UserError
-from services.procedures.conditions.galera.no_primary import NoPrimary
+from services.procedures.conditions.galera.membership.no_primary import NoPrimary
 from services.procedures.plan.condition import Answer
 from services.procedures.verify.prover import RealProver
 from tests.unit.procedures.scripted_sessions import NOTHING, ScriptedHosts, out, status

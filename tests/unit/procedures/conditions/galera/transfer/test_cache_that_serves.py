@@ -9,8 +9,8 @@ from services.connections.ports import Output, Rows
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.errors import Unreachable
-from services.procedures.conditions.galera.cache import CacheFrozen, CacheReaches
-from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.transfer.cache import CacheFrozen, CacheReaches
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.conditions.machine.unit import UnitFresh
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.looks import Past

@@ -16,7 +16,7 @@ from services.facts.galera.provider_options import option_number, provider_optio
 from services.facts.galera.state_files import parse_listing
 from services.facts.reading import count
 from services.facts.replication.write_rate import rates_of
-from services.procedures.conditions.galera.clean_position import CleanPosition
+from services.procedures.conditions.galera.data.clean_position import CleanPosition
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import silent

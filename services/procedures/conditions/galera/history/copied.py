@@ -13,7 +13,7 @@ from __future__ import annotations
 from services.errors import UserError
 from services.facts.galera.whole import SYNCED
 from services.facts.reading import count, real
-from services.procedures.conditions.galera.restored_history import (
+from services.procedures.conditions.galera.history.restored import (
     Held,
     RestoredHistory,
     held_against,

@@ -16,9 +16,9 @@ from services.facts.server.start_line import StartLine, StartWord, founds, start
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks import joins_others
 from services.procedures.catalogue.steps.server import founds_nothing
-from services.procedures.conditions.galera.apart import NotApart
-from services.procedures.conditions.galera.founding import FoundsNothing
-from services.procedures.conditions.galera.joined import Joined
+from services.procedures.conditions.galera.config.founding import FoundsNothing
+from services.procedures.conditions.galera.membership.apart import NotApart
+from services.procedures.conditions.galera.membership.joined import Joined
 from services.procedures.gather.reader import Reader
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.condition import Answer, Condition

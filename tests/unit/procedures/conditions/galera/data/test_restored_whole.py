@@ -10,7 +10,7 @@ from services.clock import ManualClock
 from services.connections.ports import Output
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
-from services.procedures.conditions.galera.restored_whole import RestoredWhole
+from services.procedures.conditions.galera.data.restored_whole import RestoredWhole
 from services.procedures.plan.condition import Kept
 from tests.unit.procedures.scripted_sessions import NOTHING, UUID, Attempt, ScriptedHosts, ScriptedSession, out
 

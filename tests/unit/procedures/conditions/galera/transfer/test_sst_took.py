@@ -8,7 +8,7 @@ from services.clock import ManualClock
 from services.connections.ports import Output, Rows
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
-from services.procedures.conditions.galera.sst_took import SstTook
+from services.procedures.conditions.galera.transfer.sst_took import SstTook
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import AT_THE_END, Past
 from services.procedures.verify.prover import RealProver

@@ -6,9 +6,9 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import Unreachable
-from services.procedures.conditions.galera.apart import NotApart
-from services.procedures.conditions.galera.joined import Joined
-from services.procedures.conditions.galera.nothing_written import NothingWritten
+from services.procedures.conditions.galera.data.nothing_written import NothingWritten
+from services.procedures.conditions.galera.membership.apart import NotApart
+from services.procedures.conditions.galera.membership.joined import Joined
 from services.procedures.plan.condition import Answer, Condition
 from services.procedures.plan.looks import TWO_PRIMARIES
 from tests.unit.procedures.scripted_sessions import NOTHING, UNIT, UUID, Attempt, ScriptedHosts, status

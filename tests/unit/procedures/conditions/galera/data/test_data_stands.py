@@ -8,7 +8,7 @@ import pytest
 
 from app.cli.steering import exit_code
 from services.clock import ManualClock
-from services.procedures.conditions.galera.data_stands import DataStands
+from services.procedures.conditions.galera.data.data_stands import DataStands
 from services.procedures.plan.run_model import RunState
 from services.procedures.report.first import not_known
 from services.procedures.verify.prover import RealProver

@@ -8,7 +8,7 @@ from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.connections.sql.statement import set_back
 from services.errors import Unreachable
-from services.procedures.conditions.galera.provider_option import ProviderOption
+from services.procedures.conditions.galera.config.provider_option import ProviderOption
 from services.procedures.conditions.server.set_back import SetBack
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.condition import Condition

@@ -7,7 +7,7 @@ import posixpath
 from services.connections.reads import commands
 from services.facts.galera.state_files import parse_grastate
 from services.facts.machine.file_answers import is_absent
-from services.procedures.conditions.galera.recovered_is import RecoveredIs
+from services.procedures.conditions.galera.data.recovered_is import RecoveredIs
 from services.procedures.plan.condition import Answer, Kept, Number, OfHost, condition
 from services.procedures.plan.looks import Asking, Past
 

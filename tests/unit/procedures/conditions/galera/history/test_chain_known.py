@@ -7,7 +7,7 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.facts.binlog.marks import Mark
-from services.procedures.conditions.galera.chain_known import ChainKnown, held_in
+from services.procedures.conditions.galera.history.chain_known import ChainKnown, held_in
 from services.procedures.journal.codec import decode, encode
 from services.procedures.plan.condition import Answer
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, out

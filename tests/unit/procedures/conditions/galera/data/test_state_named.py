@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.clock import ManualClock
-from services.procedures.conditions.galera.state_named import StateNamed
+from services.procedures.conditions.galera.data.state_named import StateNamed
 from tests.unit.procedures.scripted_sessions import NOTHING, UUID, Attempt, ScriptedHosts, out
 
 ZERO = "00000000-0000-0000-0000-000000000000"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.clock import ManualClock
 from services.errors import Unreachable
 from services.procedures.catalogue.galera.rejoin_from_binlogs.steps import progress_path
-from services.procedures.conditions.galera.replay_race import ReplayRace
+from services.procedures.conditions.galera.transfer.replay_race import ReplayRace
 from services.procedures.plan.condition import Answer
 from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHosts, out, status
 

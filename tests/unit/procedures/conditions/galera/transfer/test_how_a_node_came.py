@@ -17,7 +17,7 @@ from services.connections.programs.read_programs import DATA_BORN
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.facts.logs.client_text import own_lines
-from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import Past
 from services.procedures.verify.prover import RealProver

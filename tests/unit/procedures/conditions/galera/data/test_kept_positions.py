@@ -10,8 +10,8 @@ import pytest
 from services.connections.command import Command
 from services.discovery.model import PrimariesApart
 from services.history.state.store import StateStore
-from services.procedures.conditions.galera.clean_position import CleanPosition
-from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.data.clean_position import CleanPosition
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.journal.entries import continued, step_state, value_kept
 from services.procedures.journal.journal import StoredJournal
 from services.procedures.journal.kept_positions import RememberingJournal, gave_up_side, position_in

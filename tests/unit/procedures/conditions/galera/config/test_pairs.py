@@ -14,7 +14,7 @@ from services.connections.operator.files import NotRead, NotWritten
 from services.connections.ports import FileSeen, Output
 from services.errors import BadInput
 from services.facts.transfer.certificates import faults_of
-from services.procedures.conditions.galera.pair_sound import LocalPairSound, PairSound
+from services.procedures.conditions.galera.config.pair_sound import LocalPairSound, PairSound
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.acting_pairs import put_pair
 from services.procedures.execute.made_pairs import made_pair

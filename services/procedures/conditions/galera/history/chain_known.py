@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from services.facts.binlog.marks import Mark
 from services.facts.reading import count
-from services.procedures.conditions.galera.restored_history import ids_differ, marks_of
+from services.procedures.conditions.galera.history.restored import ids_differ, marks_of
 from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.clock import ManualClock
 from services.connections.ports import Rows
-from services.procedures.conditions.galera.fragments_whole import FragmentsWhole
+from services.procedures.conditions.galera.history.fragments_whole import FragmentsWhole
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import Past
 from tests.unit.procedures.scripted_sessions import STARTING, UNIT, Attempt, ScriptedHosts, out

@@ -21,7 +21,8 @@ from services.i18n import tr
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.made_pairs import Pair, made_pair
 from services.procedures.looking.local_pair import pair_of, read_local
-from services.procedures.plan.actions import HostPair, LocalPair, PutPair
+from services.procedures.plan.actions import PutPair
+from services.procedures.plan.pair_sources import HostPair, LocalPair
 from services.secrets import Secret
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from services.errors import StoreError
 from services.i18n import english, tr
 from services.procedures import conditions
 from services.procedures.journal.old_tags import OLD_TAGS, upgraded
-from services.procedures.plan import actions, checks, condition, model, run_model
+from services.procedures.plan import actions, checks, condition, model, pair_sources, run_model
 from services.procedures.plan.checks import Check
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.finding import conditions_of
@@ -42,9 +42,9 @@ REGISTRY: dict[str, type] = {
         for kind in (
             *get_args(actions.Action),
             actions.CopiedSecret,
-            actions.MadePair,
-            actions.LocalPair,
-            actions.HostPair,
+            pair_sources.MadePair,
+            pair_sources.LocalPair,
+            pair_sources.HostPair,
             condition.Kept,
             condition.Answer,
             model.Obligation,

@@ -37,7 +37,6 @@ from services.procedures.plan.actions import (
     CopiedSecret,
     Detached,
     EditOptions,
-    HostPair,
     Mongo,
     PutFile,
     PutPair,
@@ -48,6 +47,7 @@ from services.procedures.plan.actions import (
     Several,
     Sql,
 )
+from services.procedures.plan.pair_sources import HostPair
 from tests.faults.scripted import config_servers, mongo, rejoining
 from tests.faults.scripted.cluster import (
     CLUSTER,

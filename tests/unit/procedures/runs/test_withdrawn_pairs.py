@@ -15,9 +15,10 @@ from services.procedures.engine.ports import Acted, Untouched
 from services.procedures.execute.acting import RealActor
 from services.procedures.execute.kept_files import FOLDER
 from services.procedures.looking.files import wrote_name
-from services.procedures.plan.actions import Action, MadePair, PutPair, RemoveFile, Several
+from services.procedures.plan.actions import Action, PutPair, RemoveFile, Several
 from services.procedures.plan.looks import Past
 from services.procedures.plan.model import Plan
+from services.procedures.plan.pair_sources import MadePair
 from tests.unit.pairs import NOW, PATHS
 from tests.unit.procedures.facts_of_three import facts
 from tests.unit.procedures.runs.test_untouched import Hosts, Session

@@ -12,12 +12,13 @@ from services.facts.transfer.certificates import PairSeen
 from services.facts.transfer.sst_options import Place
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.encrypt_sst.checks import ALIKE
-from services.procedures.plan.actions import EditOptions, HostPair, LocalPair, MadePair, PutPair
+from services.procedures.plan.actions import EditOptions, PutPair
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
+from services.procedures.plan.pair_sources import HostPair, LocalPair, MadePair
 from services.procedures.plan.run_model import RunState
 from services.types import Flavour
 from tests.faults.cases import CASES

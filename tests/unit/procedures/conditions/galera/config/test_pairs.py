@@ -20,10 +20,11 @@ from services.procedures.execute.acting_pairs import put_pair
 from services.procedures.execute.made_pairs import made_pair
 from services.procedures.journal.codec import decode, encode
 from services.procedures.looking.local_pair import local_pair
-from services.procedures.plan.actions import HostPair, LocalPair, MadePair, PutPair
+from services.procedures.plan.actions import PutPair
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.invariants.plans import touched
 from services.procedures.plan.looks import Past
+from services.procedures.plan.pair_sources import HostPair, LocalPair, MadePair
 from services.procedures.plan.wording import wording
 from services.secrets import Secret
 from tests.unit.pairs import DAY, NOW, PATHS, Authority, told

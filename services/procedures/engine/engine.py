@@ -35,6 +35,7 @@ from services.procedures.engine.watching import Watching
 from services.procedures.journal.entries import answered, approved, asked, run_state, step_state, topology
 from services.procedures.journal.entries import lock as lock_line
 from services.procedures.journal.projection import ENDED
+from services.procedures.journal.run_summary import state_word
 from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.checks import standing_blocks
 from services.procedures.plan.invariants.plans import only_reads, violations
@@ -84,7 +85,7 @@ class Engine:
         """
         if self.view.state not in {*ENDED, RunState.UNDOING, RunState.UNDO_FAILED}:
             self._refuse_unsound()
-        if self.view.state is RunState.APPROVED:
+        if self.view.state is RunState.NOT_STARTED:
             self._refuse_blocked()
             self._need_approval()
         return self._with_arms(self._drive)
@@ -92,10 +93,10 @@ class Engine:
     def undo(self) -> RunState:
         """Take the run back; BadInput for one that did nothing yet, or is over."""
         view, state = self.view, self.view.state
-        if state is RunState.APPROVED or state in ENDED:
+        if state is RunState.NOT_STARTED or state in ENDED:
             clears = tr("Take away what it still has on hosts: pilothouse resume {run} --yes", run=view.run_id)
             raise BadInput(
-                tr("Run {run} can't be taken back: it is '{state}'.", run=view.run_id, state=state.value),
+                tr("Run {run} can't be taken back: it is '{state}'.", run=view.run_id, state=state_word(state)),
                 try_=(clears,) if state in ENDED and (view.locked or view.obligations) else (),
             )
         if view.no_return:
@@ -123,7 +124,7 @@ class Engine:
 
     def leave(self, reason: str) -> RunState:
         """Switch off what is on, and close the run as it stands; one that never began touches no host."""
-        if self.view.state is RunState.APPROVED and not self.view.locked:
+        if self.view.state is RunState.NOT_STARTED and not self.view.locked:
             return self._left(reason)
 
         def closing() -> RunState:
@@ -227,7 +228,7 @@ class Engine:
     def _drive(self) -> RunState:
         if self.view.state in {RunState.UNDOING, RunState.UNDO_FAILED}:
             return self._out.undo()
-        first = self.view.state is RunState.APPROVED
+        first = self.view.state is RunState.NOT_STARTED
         self._put_off_at_rest()
         self._log.write(run_state(RunState.RUNNING))
         if first:
@@ -410,7 +411,7 @@ class Engine:
         left = self._out.release_all()
         told = f" Still switched on: {', '.join(o.obligation.sentence for o in left)}." if left else ""
         told += f" {self._at_work} To try again: pilothouse resume {self.view.run_id} --yes" if self._at_work else ""
-        if self.view.state is not RunState.APPROVED:
+        if self.view.state is not RunState.NOT_STARTED:
             self._topology("after")
         if self.view.state is RunState.RUNNING:
             self._log.write(run_state(RunState.FAILED, "It is being closed as it stands."))

@@ -57,7 +57,7 @@ class _Projection:
     run_id: str
     plan: Plan
     steps: dict[str, StepView]
-    state: RunState = RunState.APPROVED
+    state: RunState = RunState.NOT_STARTED
     sentence: str = ""
     approved: float | None = None
     may_act: frozenset[str] = frozenset()  # steps that an approval has covered
@@ -180,7 +180,7 @@ def _begin(entry: Entry) -> _Projection:
 def _approved(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
     del data
     run.approved, run.may_act = entry.at, frozenset(run.steps)
-    if run.state is RunState.APPROVED:
+    if run.state is RunState.NOT_STARTED:
         run.sentence = tr("Approved; nothing was done yet.")
 
 
@@ -192,7 +192,7 @@ def _run(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
         # A plan that was continued runs on to its approval: what nobody approved can't act (`may_act`).
         if state is RunState.RUNNING and run.approved is None and not run.may_act:
             _illegal(entry, "it runs a plan that nobody approved")
-        if run.state is RunState.APPROVED:
+        if run.state is RunState.NOT_STARTED:
             run.started = entry.at
     run.state, run.sentence = state, str(data.get("sentence", ""))
     run.ended = entry.at if state in ENDED else None

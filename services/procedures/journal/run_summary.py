@@ -11,12 +11,17 @@ from services.procedures.journal.projection import ENDED
 from services.procedures.plan.run_model import REFUSED, OpenObligation, RunState, RunView, StepState
 
 
+def state_word(state: RunState) -> str:
+    """Return what a run's state is called; journals keep 'approved' for one that has not started, approved or not."""
+    return tr("not started") if state is RunState.NOT_STARTED else tr(state.value)
+
+
 def state_words(view: RunView) -> str:
     """Return the state of a run as it is shown: what the journal says last is not true of a console that was killed.
 
     Whether anybody drives it is read, not guessed: by the lock that the system drops with the process that drives it.
     """
-    said = tr(view.state.value)
+    said = state_word(view.state)
     if view.live or view.elsewhere or view.state not in {RunState.RUNNING, RunState.UNDOING}:
         return said
     if view.driver_unknown:

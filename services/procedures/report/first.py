@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from services.i18n import tr
 from services.procedures.conditions.galera.data.position import Position
 from services.procedures.conditions.galera.transfer.which import TransferWas
-from services.procedures.journal.run_summary import seen_on
+from services.procedures.journal.run_summary import seen_on, state_word
 from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.inside import declared
@@ -51,7 +51,7 @@ def head(view: RunView) -> Iterator[Block]:
         tr("Run {run}", run=view.run_id),
         plan.procedure,
         plan.cluster_name,
-        view.state.value,
+        state_word(view.state),
         tr("{at}, took {span}", at=begun, span=span) if view.ended else tr("{at}, {span} so far", at=begun, span=span),
         view.owner,
     ]

@@ -47,7 +47,7 @@ def test_that_a_watch_rule_that_broke_is_told_and_that_it_holds_again() -> None:
 
 
 def test_that_a_run_that_never_began_is_not_told() -> None:
-    assert tuple(run_events(p.run(0, RunState.APPROVED, started=None))) == ()
+    assert tuple(run_events(p.run(0, RunState.NOT_STARTED, started=None))) == ()
 
 
 def test_that_a_step_that_was_already_so_is_not_told() -> None:

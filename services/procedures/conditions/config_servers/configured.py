@@ -8,7 +8,7 @@ from services.facts.mongodb.values import line
 from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("config_servers.set-lies", "the configuration of a set in the data of {host}")
@@ -17,9 +17,8 @@ class SetLies(OfHost):
 
     name: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read local.system.replset, which a server without --replSet shows too."""
-        del past
         found = asking.session(self.host).ask(reads.SET_DOCUMENT, limit_s=LIMIT_S).documents
         names = [line(one.get("_id")) for one in found]
         told = f"{self.host} has the configuration of {', '.join(names) or 'no set'} in its data"

@@ -8,7 +8,7 @@ from services.connections.reads import mongo as reads
 from services.facts.mongodb.server import MongoServer, parse_server
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 Form = Literal["alone", "mirrored-set", "new", "set", "removed"]
 _WIRE = 4
@@ -34,9 +34,8 @@ class ConfigServerIs(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), stands=frozenset({f"server {self.host}", f"form {self.host}"}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Greet the server, and ask how it was started."""
-        del past
         session = asking.session(self.host)
         hello = session.ask(reads.HELLO, limit_s=LIMIT_S).body
         server = parse_server(hello)

@@ -8,7 +8,7 @@ from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.conditions.mongodb.told import LIMIT_S, own, told_by
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("config_servers.not-gone-over", "{host} to use the mirrored config servers, or none yet")
@@ -20,12 +20,12 @@ class NotGoneOver(OfHost):
 
     unit: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask for its map; where nobody answers, whether a server runs at all."""
         try:
             body = asking.session(self.host).ask(reads.SHARD_MAP, limit_s=LIMIT_S).body
         except Unreachable:
-            stopped = MongoStopped(self.host, self.unit).look(asking, past)
+            stopped = MongoStopped(self.host, self.unit).look(asking)
             if stopped.holds:
                 return Answer(holds=True, evidence=f"{stopped.evidence}: it begins anew")
             raise
@@ -47,9 +47,9 @@ class NeedNotHandOver(OfHost):
 
     unit: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask it for its map, then for its part."""
-        stays = NotGoneOver(self.host, self.unit).look(asking, past)
+        stays = NotGoneOver(self.host, self.unit).look(asking)
         if stays.holds:
             return stays
         state = own(told_by(asking, self.host)).state

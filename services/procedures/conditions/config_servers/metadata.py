@@ -6,7 +6,7 @@ from services.connections.reads import mongo as reads
 from services.errors import UserError
 from services.facts.mongodb.metadata import differing, parse_hashes
 from services.procedures.plan.condition import Answer, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 _LIMIT_S, _TRIES, _PAUSE_S = 30.0, 3, 0.5
 
@@ -19,9 +19,8 @@ class MetadataSame(OfHosts):
     any time, one mirror after the other: what differs is asked again for a moment.
     """
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask each of them, and once more where they differ."""
-        del past
         for _ in range(_TRIES - 1):
             answer = self._compared(asking)
             if answer.holds is not False or asking.clock.sleep(_PAUSE_S):

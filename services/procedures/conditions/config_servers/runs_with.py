@@ -20,7 +20,7 @@ from services.facts.yaml_files.settings import settings_of
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.looking.files import read_file, text_of
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 _MOST = 4000
 _AGE_S = 1
@@ -46,15 +46,15 @@ class RunsWith(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), since_steps=(self.since_step,) if self.since_step else ())
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask for its options; before that for the process's age, for the answer is then of this one or a later one."""
-        of_the_step = self._is_of_the_step(asking, past)
+        of_the_step = self._is_of_the_step(asking)
         answer = self._looked(asking)
         return replace(answer, final=answer.final and of_the_step)
 
-    def _is_of_the_step(self, asking: Asking, past: Past) -> bool:
+    def _is_of_the_step(self, asking: Asking) -> bool:
         """Return whether the one process there was started after the step's act began; False where it is not known."""
-        began = past.began.get(self.since_step)
+        began = asking.past.began.get(self.since_step)
         if began is None:
             return False
         try:

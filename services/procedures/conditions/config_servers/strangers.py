@@ -40,14 +40,14 @@ class NoOtherRouter(OfHost):
         host = frozenset({self.host})
         return Declared(host, stands=frozenset({f"list of mongos of {self.host}"}), told_by=host)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read config.mongos of the config server itself."""
         alive = _alive(asking, self.host)
         if not alive:
             return Answer(holds=None, evidence=f"{self.host} tells no mongos")
         if other := _unnamed(alive, self.names):
             told = f"{', '.join(other)} is alive, and not of the plan"
-            return _by_word(told) if _given(past, self.word, other) else Answer(False, f"{told}: {self.way}")
+            return _by_word(told) if _given(asking.past, self.word, other) else Answer(False, f"{told}: {self.way}")
         return Answer(holds=True, evidence=f"{', '.join(alive)} is alive, and no other mongos")
 
 
@@ -70,14 +70,14 @@ class NoOtherShard(OfHost):
         host = frozenset({self.host})
         return Declared(host, stands=frozenset({f"list of shards of {self.host}"}), told_by=host)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read config.shards."""
         shards = _shards(asking, self.host)
         if not shards:
             return Answer(holds=None, evidence=f"{self.host} tells no shard")
         if other := _unnamed(shards, self.names):
             told = f"{', '.join(other)} is a shard, and not of the plan"
-            by_word = _given(past, self.word, other)
+            by_word = _given(asking.past, self.word, other)
             return _by_word(told) if by_word else Answer(False, f"{told}: {self.way}", final=True)
         return Answer(holds=True, evidence=f"{', '.join(shards)}, and no other shard")
 
@@ -100,9 +100,8 @@ class OthersSeenTo(OfHosts):
         hosts = frozenset(self.hosts)
         return Declared(hosts, enough_of=hosts, keeps=frozenset({_NAMED}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read both lists of each."""
-        del past
         answers = asking.each(self.hosts, lambda host: (_alive(asking, host), _shards(asking, host)))
         told = [one for one in answers.values() if not isinstance(one, UserError)]
         if not told:

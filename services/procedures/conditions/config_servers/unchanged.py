@@ -54,9 +54,8 @@ class CatalogNoted(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), keeps=frozenset({_name(self.host)}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read and keep them."""
-        del past
         now = _read(asking, self.host)
         if not now.hashes:
             return Answer(holds=None, evidence=f"{self.host} told no metadata: is its data folder empty?")
@@ -83,17 +82,17 @@ class CatalogUnchanged(OfHost):
         # The step that makes the set may come after the one whose undo this is of: it is no earlier one of the plan.
         return Declared(frozenset({self.host}), keeps=frozenset({_seen(self.host)}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Compare; where they differ, name what came and what went."""
-        if self.made_by not in past.began:
+        if self.made_by not in asking.past.began:
             return Answer(holds=True, evidence="the set was not made yet")
-        noted = past.kept.get(_name(self.host), "")
+        noted = asking.past.kept.get(_name(self.host), "")
         if not noted:
             return Answer(holds=None, evidence=f"what the metadata of {self.host} were before was not noted")
         try:
             now = _read(asking, self.host)
         except UserError as problem:
-            return self._seen_last(past, problem.sentence)
+            return self._seen_last(asking.past, problem.sentence)
         return self._compared(msgspec.json.decode(noted, type=_Noted), now)
 
     def _compared(self, before: _Noted, now: _Noted) -> Answer:
@@ -123,10 +122,9 @@ class ChangesKept(OfHost):
 
     kept_as: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look back."""
-        del asking
-        kept = past.kept.get(self.kept_as) == "yes"
+        kept = asking.past.kept.get(self.kept_as) == "yes"
         return Answer(kept, "what was changed is kept, by a person's word" if kept else "nobody was asked")
 
 

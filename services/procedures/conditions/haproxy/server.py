@@ -6,7 +6,7 @@ from typing import Literal
 
 from services.facts.haproxy import HaproxyServer, parse_show, show_read
 from services.procedures.plan.condition import NOBODY, Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 LIMIT_S = 12.0
 
@@ -35,9 +35,8 @@ class BalancerServer(OfHost):
         stands = frozenset({f"balanced {self.host} {self.backend} {self.server}"}) if lasts else NOBODY
         return Declared(frozenset({self.host}), stands=stands)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask HAProxy for the server's state and sessions."""
-        del past
         found = parse_show(self.socket, asking.run(self.host, show_read(self.socket), limit_s=LIMIT_S))
         if found.fault:
             return Answer(holds=None, evidence=f"HAProxy on {self.host}: {found.fault}")

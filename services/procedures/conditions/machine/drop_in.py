@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.connections.reads import commands
 from services.facts.machine.system import properties
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("machine.drop-in-followed", "systemd of {host} to follow a drop-in")
@@ -18,9 +18,8 @@ class DropInFollowed(OfHost):
     unit: str
     path: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask systemd for both properties."""
-        del past
         found: dict[str, str] = {}
         for name in ("DropInPaths", "NeedDaemonReload"):
             output = asking.run(self.host, commands.UNIT_PROPERTY.read(name, self.unit))

@@ -12,7 +12,7 @@ from services.lines import lines_of
 from services.procedures.looking.files import digest, read_file, wrote_name
 from services.procedures.looking.own_lines import own_lines
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("machine.file-absent", "a file to be gone from {host}")
@@ -21,9 +21,8 @@ class FileAbsent(OfHost):
 
     path: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look whether there is such a file or folder."""
-        del past
         output = asking.run(self.host, commands.FILE_KIND.read(self.path, sudo=True))
         if output.exit_code == 0:
             return Answer(holds=False, evidence=f"{self.path} exists on {self.host} ({output.text.strip()})")
@@ -44,9 +43,9 @@ class FileWithout(OfHost):
     path: str
     wrote: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look for the run's own lines in what stands there."""
-        there = FileAbsent(self.host, self.path).look(asking, past)  # what is gone is never not known for its place
+        there = FileAbsent(self.host, self.path).look(asking)  # what is gone is never not known for its place
         if there.holds is not False:
             return there
         content, why = read_file(asking, self.host, self.path)
@@ -70,13 +69,13 @@ class FileNotAsPut(OfHost):
 
     path: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Compare the digest of what lies there with the one that was kept of what was put."""
-        there = FileAbsent(self.host, self.path).look(asking, past)
+        there = FileAbsent(self.host, self.path).look(asking)
         if there.holds is not False:
             return there
         output = asking.run(self.host, commands.FILE_DIGEST.read(self.path, sudo=True))
-        found, wrote = output.text.strip(), past.kept.get(wrote_name(self.host, self.path))
+        found, wrote = output.text.strip(), asking.past.kept.get(wrote_name(self.host, self.path))
         if output.exit_code != 0 or wrote is None or len(found) < len(wrote):
             told = output.error_text or f"{self.path} exists on {self.host}; what this run put there is not known"
             return Answer(holds=None, evidence=told)
@@ -97,9 +96,8 @@ class FileSays(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), patterns=(self.pattern,))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Search the file's lines."""
-        del past
         content, why = read_file(asking, self.host, self.path)
         if content is None:
             absent = f"{self.path} is not there on {self.host}"
@@ -117,12 +115,12 @@ class FileAsWritten(OfHost):
 
     path: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Compare the file with what was kept of it when it was written."""
         content, why = read_file(asking, self.host, self.path)
         if why:
             return Answer(holds=None, evidence=why)
-        wrote = past.kept.get(wrote_name(self.host, self.path))
+        wrote = asking.past.kept.get(wrote_name(self.host, self.path))
         if wrote is None:
             told = f"what this run wrote into {self.path} on {self.host} is not known"
             return Answer(holds=None, evidence=told)

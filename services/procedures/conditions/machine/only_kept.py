@@ -7,7 +7,7 @@ import posixpath
 from services.connections.reads import commands
 from services.lines import lines_of
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 LOST_AND_FOUND = "lost+found"
 _MOST_SHOWN = 5
@@ -20,9 +20,8 @@ class OnlyKept(OfHost):
     folder: str
     kept: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """List the folder, hidden names too."""
-        del past
         listed = asking.run(self.host, commands.ALL_NAMES.read(self.folder, sudo=True))
         if listed.exit_code:
             return Answer(holds=None, evidence=listed.error_text or f"{self.folder} of {self.host} could not be listed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.connections.reads import commands
 from services.facts.machine.file_answers import is_absent
 from services.procedures.plan.condition import Answer, Kept, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("machine.same-folder", "the old data of {host} to be where they are kept")
@@ -21,9 +21,9 @@ class SameFolder(OfHost):
     path: str
     seen: Kept
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask stat for what the folder is now."""
-        before = past.kept.get(self.seen.name, "")
+        before = asking.past.kept.get(self.seen.name, "")
         output = asking.run(self.host, commands.FOLDER_IDENTITY.read(self.path, sudo=True))
         if is_absent(output):
             return Answer(

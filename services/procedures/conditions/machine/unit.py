@@ -6,7 +6,7 @@ from services.connections.reads import commands
 from services.facts.machine.system import properties
 from services.facts.reading import count
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("machine.unit-setting", "a systemd setting of {host}")
@@ -17,9 +17,8 @@ class UnitSetting(OfHost):
     prop: str
     value: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask systemd for one property of a unit."""
-        del past
         output = asking.run(self.host, commands.UNIT_PROPERTY.read(self.prop, self.unit))
         found = properties(output.text)
         if output.exit_code or self.prop not in found:
@@ -43,9 +42,8 @@ class UnitNotEnabled(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), stands=frozenset({f"start with its host {self.host} {self.unit}"}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask systemd for the state of its file."""
-        del past
         output = asking.run(self.host, commands.UNIT_PROPERTY.read("UnitFileState", self.unit))
         state = properties(output.text).get("UnitFileState")
         if output.exit_code or state is None:
@@ -63,9 +61,8 @@ class UnitFresh(OfHost):
     description: str
     at_most_s: float
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask systemd for the unit's description and main process, and ps(1) for how long that runs (etimes)."""
-        del past
         host, unit = self.host, self.unit
         output = asking.run(host, commands.UNIT_PROCESS.read(unit))
         found = properties(output.text)

@@ -14,7 +14,7 @@ from services.facts.mongodb.sharding import holders_of, parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.actions import WHERE_SET
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("mongodb.balancer", "the balancer to be switched, as {host} reads it")
@@ -33,9 +33,8 @@ class BalancerIs(OfHost):
         asked = _any_of(self.host, self.others)
         return replace(asked, stands=frozenset({"balancer"}), told_by=asked.touches)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the settings."""
-        del past
         return _first(asking, (self.host, *self.others), self._seen)
 
     def _seen(self, session: ObserverSession) -> Answer:
@@ -64,9 +63,8 @@ class NothingMoves(OfHost):
         """See Condition."""
         return _any_of(self.host, self.others)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the locks that are held, and whether the balancer is in a round."""
-        del past
         now = asking.clock.wall()
         return _first(asking, (self.host, *self.others), lambda session: _moving(session, now))
 

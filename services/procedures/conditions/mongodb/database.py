@@ -6,7 +6,7 @@ from services.connections.reads import mongo as reads
 from services.facts.mongodb.values import documents, line
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 _MOST = 10_000
 
@@ -17,9 +17,8 @@ class NoDatabase(OfHost):
 
     database: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask for the names."""
-        del past
         body = asking.session(self.host).ask(reads.DATABASES, limit_s=LIMIT_S).body
         listed = body.get("databases")
         names = [line(one.get("name")) for one in documents(listed, _MOST)]

@@ -6,7 +6,7 @@ from services.connections.mongo.document import Stamp
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.told import own, told_by_all
 from services.procedures.plan.condition import Answer, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("mongodb.successor-follows", "a member that may lead to have the newest entry")
@@ -17,9 +17,8 @@ class SuccessorFollows(OfHosts):
     45 s were seen, where both secondaries had still to roll back an entry of an older term (3.2.5).
     """
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask every member; what the primary had at the look before is what the others must have."""
-        del past
         views = told_by_all(asking, self.hosts)
         if isinstance(views, Answer):
             return views

@@ -7,7 +7,7 @@ from services.errors import UserError
 from services.facts.mongodb.replica_set import SERVING, ReplicaSet, SetMember
 from services.procedures.conditions.mongodb.told import told_by
 from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 def acknowledging(view: ReplicaSet, place: str) -> int:
@@ -33,9 +33,8 @@ class OthersFollow(OfHosts):
         """See Condition."""
         return Declared(frozenset(self.hosts), enough_of=frozenset(self.hosts))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask each of them; who leads knows best how far the others are."""
-        del past
         found = asking.each(self.hosts, lambda host: told_by(asking, host))
         views = [one for one in found.values() if not isinstance(one, UserError)]
         view = next((v for v in views if v.own is not None and v.own.state == "PRIMARY"), next(iter(views), None))

@@ -7,7 +7,7 @@ from services.errors import Unreachable
 from services.facts.mongodb.values import line
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("mongodb.release", "the server of {host} to run the new version")
@@ -16,9 +16,8 @@ class RunsRelease(OfHost):
 
     version: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask the server."""
-        del past
         try:
             answer = asking.session(self.host).ask(reads.BUILD_INFO, limit_s=LIMIT_S)
         except Unreachable:

@@ -16,7 +16,7 @@ from services.procedures.conditions.mongodb.told import (
     untold,
 )
 from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 from services.procedures.plan.remembering import most_gap_s
 
 MOST_TERMS = 2
@@ -38,9 +38,8 @@ class SetSteady(OfHosts):
         """See Condition."""
         return Declared(frozenset(self.hosts), lasts_s=self.for_s)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask every member; it must have been so at every look."""
-        del past
         views = told_by_all(asking, self.hosts)
         if isinstance(views, Answer):
             asking.memory.broke(self)
@@ -88,13 +87,13 @@ class LedForGood(OfHosts):
         """See Condition."""
         return Declared(frozenset(self.hosts), lasts_s=self.calm_s)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask every member for its part and its priority."""
         views = told_by_all(asking, self.hosts)
         if isinstance(views, Answer):
             return views
         due = _about_to_lead(views)
-        steady = SetSteady(self.hosts, _patience_s(views) if due else self.calm_s).look(asking, past)
+        steady = SetSteady(self.hosts, _patience_s(views) if due else self.calm_s).look(asking)
         if not due:
             return steady
         return replace(steady, evidence=f"{', '.join(due)} may take the lead by priority: {steady.evidence}")

@@ -7,7 +7,7 @@ from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.told import primaries
 from services.procedures.plan.condition import Answer, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("mongodb.another-leads", "another member to be primary")
@@ -30,7 +30,7 @@ class NeedNotStepDown(OfHosts):
     but: str
     version: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask the one for its version, then every member."""
-        runs = RunsRelease(self.but, self.version).look(asking, past)
-        return runs if runs.holds else AnotherLeads(self.hosts, self.but).look(asking, past)
+        runs = RunsRelease(self.but, self.version).look(asking)
+        return runs if runs.holds else AnotherLeads(self.hosts, self.but).look(asking)

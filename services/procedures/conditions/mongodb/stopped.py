@@ -8,7 +8,7 @@ from services.facts.machine.system import properties
 from services.facts.mongodb.whose import processes_of
 from services.procedures.looking.files import text_of
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("mongodb.stopped", "the MongoDB server of {host} to be stopped")
@@ -30,9 +30,8 @@ class MongoStopped(OfHost):
         host = frozenset({self.host})
         return Declared(host, stands=frozenset({f"server {self.host}"}), down=host)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """List the processes, and ask systemd."""
-        del past
         listing = asking.run(self.host, commands.MONGODB_PROCESS)
         if listing.exit_code not in {0, 1} or (listing.exit_code == 1 and listing.stderr.strip()):
             return Answer(holds=None, evidence=f"the processes of {self.host} could not be read")

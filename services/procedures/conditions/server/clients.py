@@ -9,7 +9,7 @@ from services.facts.reading import count
 from services.facts.server.sessions import Sessions, parse_sessions
 from services.procedures.looking.dead import told_dead
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
+from services.procedures.plan.looks import SQL_LIMIT_S, Asking
 
 
 @condition("server.no-clients", "the clients of {host} to be done")
@@ -24,9 +24,8 @@ class NoClients(OfHost):
     patience_s: float = 0.0
 
     @told_dead
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look for client sessions that work or hold a transaction (with `idle_too`: any)."""
-        del past
         sessions = _sessions(asking, self.host)
         session = asking.session(self.host)
         rows = session.query(statements.IN_TRANSACTION, limit_s=SQL_LIMIT_S).rows

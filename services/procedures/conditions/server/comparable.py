@@ -10,7 +10,7 @@ from services.connections.reads import statements
 from services.errors import QueryFailed
 from services.facts.server.table_columns import generated_columns
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
+from services.procedures.plan.looks import SQL_LIMIT_S, Asking
 
 _ADVICE = "Leave such tables out, or accept by tables_unknown=yes that they are not compared"
 _NOT_THERE = frozenset({1049, 1146})
@@ -26,9 +26,8 @@ class Comparable(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the columns of each."""
-        del past
         said = tuple(why for table in self.tables if (why := _why_not(asking, self.host, table)))
         if said:
             return Answer(holds=False, evidence=f"{'; '.join(said)}. {_ADVICE}", final=True)

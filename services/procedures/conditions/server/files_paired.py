@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.connections.reads import commands
 from services.facts.backup.whole_data import Pairs, parse_pairs
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 LIMIT_S, MOST_TOLD = 70.0, 8
 
@@ -25,9 +25,8 @@ class FilesPaired(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host, self.beside}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """List the files of each folder, and where something lacks the member's."""
-        del past
         lacking: set[str] = set()
         files = 0
         for path in self.paths:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.connections.reads import commands
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("server.options-read", "the account of {host}'s data to read all option files of its server")
@@ -20,9 +20,8 @@ class OptionsRead(OfHost):
     unit: str
     account: int
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask as root whether both read the same."""
-        del past
         output = asking.run(self.host, commands.OPTIONS_READ_ALIKE.read(self.unit, self.account, sudo=True))
         said = output.text.strip()
         if output.exit_code == 0 and said == "same":

@@ -12,7 +12,7 @@ from services.facts.backup.whole_data import Defined, differences, parse_defined
 from services.procedures.conditions.server.files_paired import told
 from services.procedures.conditions.server.same_rows import TIMES, committed, reaches
 from services.procedures.plan.condition import Answer, Declared, Kept, OfHost, condition, names
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 LIMIT_S = 320.0
 
@@ -45,9 +45,8 @@ class SameDefined(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host, self.beside, *self.others}), enough_of=frozenset(self.others))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read both, the joiner when it has what the member had committed."""
-        del past
         theirs = defined_on(asking, self.beside)
         if isinstance(theirs, str):
             return self._unknown(theirs)
@@ -105,9 +104,9 @@ class TablesOpen(OfHost):
         """See Condition."""
         return Declared(frozenset(names(self.host, self.beside)))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Hold what the private server told against the member's list, where something is broken."""
-        ours = parse_defined(past.kept.get(self.seen.name, ""))
+        ours = parse_defined(asking.past.kept.get(self.seen.name, ""))
         if ours is None:
             return Answer(holds=None, evidence=f"what the restored data of {self.host} hold was not told to the end")
         if not ours.broken:

@@ -19,7 +19,7 @@ from services.errors import QueryFailed, UserError
 from services.facts.reading import count
 from services.procedures.conditions.server.comparable import generated, no_sum
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 POLL_S, REACH_S = 0.2, 10.0
 TIMES = 3
@@ -47,9 +47,8 @@ class SameRows(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host, self.beside}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Compare each table that is not known to be equal yet."""
-        del past
         found = [_judged(self, table, asking) for table in self.tables]
         lines = tuple(one.told for one in found)
         if differs := next((one for one in found if one.equal is False), None):

@@ -19,7 +19,7 @@ from services.procedures.conditions.server.files_paired import told
 from services.procedures.conditions.server.same_defined import defined_on
 from services.procedures.conditions.server.same_rows import TIMES, committed, reaches
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import AT_THE_END, Asking, Past
+from services.procedures.plan.looks import AT_THE_END, Asking
 
 LIMIT_S, SLICE_S = 320.0, 5.0
 TRIES = 20
@@ -90,9 +90,8 @@ class SameSums(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host, self.beside}), keeps=frozenset({rows_of(self.host)}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Compare for some seconds what is not known to be equal yet."""
-        del past
         course = self._course(asking)
         if isinstance(course, str):
             return Answer(True, f"not compared, and accepted: {course}") if self.accepted else Answer(None, course)

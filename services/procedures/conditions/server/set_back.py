@@ -6,7 +6,7 @@ from services.errors import UserError
 from services.facts.server.values import same
 from services.procedures.looking.standing import Absent, absent
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("server.set-back", "its variable to be as before on {host}")
@@ -24,9 +24,8 @@ class SetBack(OfHost):
     ours: str
     before: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the variable; where nobody answers, ask the host whether a server runs at all."""
-        del past
         host, name = self.host, self.variable
         try:
             value = asking.variable(host, name)

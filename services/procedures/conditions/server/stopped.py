@@ -12,7 +12,7 @@ from services.facts.machine.machine import find_process, parse_process
 from services.facts.machine.process_owner import HAND
 from services.facts.machine.system import properties
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 from services.procedures.plan.parts.machine.unit import KILLS, at_the_limit
 from services.procedures.plan.remembering import MOST_GAP_S
 
@@ -36,9 +36,8 @@ class Stopped(OfHost):
         host = frozenset({self.host})
         return Declared(host, stops=host, stands=frozenset({f"server {self.host}"}), down=host)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """No server process and no unit that runs, starts or stops."""
-        del past
         listing = asking.run(self.host, reads.PROCESS)
         if listing.exit_code not in {0, 1} or (listing.exit_code == 1 and listing.stderr.strip()):
             return Answer(holds=None, evidence=f"the processes of {self.host} could not be read")

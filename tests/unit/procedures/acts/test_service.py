@@ -263,7 +263,7 @@ def test_that_a_run_that_can_not_begin_says_why_to_who_watches(
     until(lambda: not _threads())
     assert "Another console works there." in seen.views[-1].sentence
     assert service.world.done == []
-    assert service.view(run_id).state is RunState.APPROVED
+    assert service.view(run_id).state is RunState.NOT_STARTED
 
 
 def test_that_a_second_service_can_not_write_a_run_that_the_first_one_drives(

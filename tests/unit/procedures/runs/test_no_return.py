@@ -10,7 +10,7 @@ from services.errors import Refused, UserError
 from services.procedures.engine.parts import Policy
 from services.procedures.engine.ports import Untouched
 from services.procedures.plan.run_model import RunState, StepState
-from services.procedures.service.undo import WayCode, ways_of
+from services.procedures.service.ways import WayCode, ways_of
 from tests.unit.procedures.engine_world import Bench, lost, plan_of, switch
 
 POINT = "b-n2"

@@ -9,7 +9,7 @@ from services.facts.server.values import OFF_WORDS
 from services.lines import lines_of
 from services.procedures.looking.asked import server_options
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.founds-nothing", "nothing to have {host} found a cluster of its own when it starts")
@@ -26,9 +26,8 @@ class FoundsNothing(OfHost):
     script: str = ""
     left: bool = False
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read what systemd would start, and the option files, once more."""
-        del past
         host, unit = self.host, self.unit
         output = asking.run(host, commands.START_LINE_OF.read(unit, sudo=True))
         line = start_line(output.text, unit) if output.exit_code == 0 else None

@@ -8,7 +8,7 @@ from services.facts.transfer.certificate_files import parse_pair
 from services.facts.transfer.certificates import PairSeen, days_of, faults_of
 from services.procedures.looking.local_pair import local_pair
 from services.procedures.plan.condition import Answer, Condition, Declared, Kept, OfHost, condition, names
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.pair-sound", "certificate and key on {host} to be whole and valid")
@@ -30,7 +30,7 @@ class PairSound(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), keeps=names(self.keep))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the certificates, and of the key a digest of its public half."""
         paths = (self.ca, self.cert, self.key)
         output = asking.run(self.host, commands.TLS_PAIR.read(*paths, sudo=True), limit_s=20.0)
@@ -41,7 +41,7 @@ class PairSound(OfHost):
         found = judged(pair, asking.clock.wall(), self.host)
         if not found.holds:
             return found
-        wanted = past.kept.get(self.as_on.name) if self.as_on is not None else pair.digest
+        wanted = asking.past.kept.get(self.as_on.name) if self.as_on is not None else pair.digest
         if wanted != pair.digest:
             return Answer(holds=False, evidence=f"on {self.host} lies another pair than the one of this run")
         return Answer(True, found.evidence, kept=((self.keep, pair.digest),) if self.keep else ())
@@ -59,9 +59,8 @@ class LocalPairSound(Condition):
         """See Condition."""
         return Declared(frozenset())
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the files; nothing of them is kept."""
-        del past
         try:
             pair = local_pair(self.ca, self.cert, self.key)
         except BadInput as problem:

@@ -8,7 +8,7 @@ from services.facts.server.values import compared
 from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import Absent, absent
 from services.procedures.plan.condition import Answer, Comparison, Declared, OfHost, condition, names
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.provider-option", "its provider option to be set on {host}")
@@ -29,9 +29,8 @@ class ProviderOption(OfHost):
         return Declared(frozenset({self.host}), keeps=names(self.keep))
 
     @told_dead
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look at one option of the provider; a provider without it can never fulfil the self."""
-        del past
         try:
             options = provider_options(asking.variable(self.host, "wsrep_provider_options") or "")
         except UserError:

@@ -9,7 +9,7 @@ from services.facts.server.harmless_options import is_secret, normal
 from services.facts.transfer.sst_options import chosen
 from services.procedures.looking.sst_options import given_now
 from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 Settings = tuple[tuple[str, str | None], ...]
 """Option and value; None: not set."""
@@ -25,9 +25,8 @@ class SstGives(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), stands=frozenset({f"transfer options {self.host}"}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask my_print_defaults, group after group, as the scripts do."""
-        del past
         found = chosen(given_now(asking, self.host), (name for name, _ in self.options))
         wrong = _differ(found, self.options)
         told = told_of(found) if not wrong else f"{wrong} of {told_of(found)}"
@@ -51,9 +50,8 @@ class SstSame(OfHosts):
         """See Condition."""
         return Declared(frozenset(self.hosts), stands=frozenset(f"transfer options {host}" for host in self.hosts))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask all hosts at once."""
-        del past
         found = asking.each(self.hosts, lambda host: chosen(given_now(asking, host), self.options))
         blind = [f"{host}: {error}" for host, error in found.items() if isinstance(error, UserError)]
         if blind:

@@ -9,7 +9,7 @@ from services.errors import UserError
 from services.facts.galera.state_files import ZERO_UUID
 from services.procedures.looking.marks import mark_kept, mark_now, started_since
 from services.procedures.plan.condition import NOBODY, Answer, Declared, OfHost, condition, names
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.position-mark", "the position of {host}")
@@ -32,11 +32,11 @@ class PositionMark(OfHost):
         mark, looked_at = names(self.keep), frozenset({self.host}) if self.since else NOBODY
         return Declared(frozenset({self.host}), keeps=mark, marks=mark, recovered=looked_at)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Keep what is there now; a server that systemd started since an earlier mark ends it."""
         now = mark_now(self.host, self.datadir, asking)
         if self.since:
-            before = mark_kept(past.kept.get(self.since, ""))
+            before = mark_kept(asking.past.kept.get(self.since, ""))
             ran = started_since(before, now) if before is not None else ""
             if ran:
                 told = f"a server ran on {self.host} while its position was looked at ({ran}): plan anew"
@@ -74,16 +74,16 @@ class Unmoved(OfHost):
             frozenset({self.host, *self.hosts}), uses_marks=names(self.mark), holds_data_of=frozenset({self.host})
         )
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Hold what is there against the mark and against the position that the plan chose by."""
         host = self.host
-        if self.own_start and self.own_start in past.began:
+        if self.own_start and self.own_start in asking.past.began:
             return Answer(holds=True, evidence=f"{host} was looked at before this run began to start it")
-        recovered = past.kept.get(self.recovered, "")
+        recovered = asking.past.kept.get(self.recovered, "")
         if self.position and recovered != self.position:
             told = f"{host} was chosen by {self.position}, and the run recovered {recovered or 'nothing'} since: "
             return Answer(holds=False, evidence=f"{told}plan anew", final=True)
-        before = mark_kept(past.kept.get(self.mark, ""))
+        before = mark_kept(asking.past.kept.get(self.mark, ""))
         if before is None or before.unread:
             why = before.unread if before is not None else "this run kept nothing to hold it against"
             return Answer(holds=None, evidence=f"whether {host} ran since it was looked at is not known: {why}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.facts.backup.backups import BACKUPS_LIMIT_S, Backup, backup_read, parse_backups
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 def backup_in(asking: Asking, host: str, path: str) -> Backup | str:
@@ -33,9 +33,8 @@ class BackupIs(OfHost):
     metas: int = 0
     hard_ok: bool = False
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the folder's own small files and count what tells that it was used."""
-        del past
         found = backup_in(asking, self.host, self.path)
         if isinstance(found, str):
             return Answer(holds=None, evidence=found)
@@ -69,9 +68,8 @@ class PreparedTo(OfHost):
     state_uuid: str
     seqno: int
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the folder's own small files."""
-        del past
         found = backup_in(asking, self.host, self.path)
         if isinstance(found, str):
             return Answer(holds=None, evidence=found)

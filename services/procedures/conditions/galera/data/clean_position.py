@@ -12,7 +12,7 @@ from services.procedures.looking.asked import number_of
 from services.procedures.looking.ended import how_it_ended
 from services.procedures.looking.files import read_file
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition, names
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 from services.procedures.plan.parts.machine.unit import Unit
 from services.procedures.plan.remembering import most_gap_s
 
@@ -33,7 +33,7 @@ class CleanPosition(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), keeps=names(self.keep))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look into grastate.dat: a clean stop leaves UUID and seqno."""
         path = posixpath.join(self.datadir, "grastate.dat")
         content, why = read_file(asking, self.host, path)
@@ -42,19 +42,19 @@ class CleanPosition(OfHost):
         state = parse_grastate(content)
         if state is None:
             return Answer(holds=False, evidence=f"{path} of {self.host} is damaged: it holds no whole state")
-        least = number_of(self.at_least, past)
+        least = number_of(self.at_least, asking.past)
         if least is None:
             return Answer(holds=None, evidence="the position to compare with was not kept by this run")
         evidence = f"grastate.dat of {self.host}: {state.uuid}:{state.seqno}"
         if state.uuid != self.state_uuid.lower():
             return Answer(holds=False, evidence=f"{evidence}, not {self.state_uuid}")
         if state.seqno is None or state.seqno < 0:
-            return _no_position(self, asking, past, evidence)
+            return _no_position(self, asking, evidence)
         kept = ((self.keep, str(state.seqno)),) if self.keep else ()
         return Answer(state.seqno >= least, f"{evidence}, at least {least} is wanted", kept=kept)
 
 
-def _no_position(condition: CleanPosition, asking: Asking, past: Past, evidence: str) -> Answer:
+def _no_position(condition: CleanPosition, asking: Asking, evidence: str) -> Answer:
     """Judge a seqno of -1: only a server that is still at its stop can change it.
 
     A clean stop writes the position at its end (galera, saved_state.cpp): with no process, and the unit inactive for a
@@ -62,7 +62,7 @@ def _no_position(condition: CleanPosition, asking: Asking, past: Past, evidence:
     """
     host, told = condition.host, Answer(holds=False, evidence=f"{evidence}: the position is not known")
     unit = (asking.facts.host(host)[Unit].name if asking.facts is not None else "") or "mariadb.service"
-    if not Stopped(host, unit).look(asking, past).holds:
+    if not Stopped(host, unit).look(asking).holds:
         asking.memory.broke(condition)
         return told
     if asking.memory.held_s(condition, asking.clock, most_gap_s(SETTLED_S)) < SETTLED_S:

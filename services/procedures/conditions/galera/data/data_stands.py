@@ -7,7 +7,7 @@ import posixpath
 from services.connections.reads import commands
 from services.facts.galera.state_files import parse_grastate, parse_listing
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.data-stands", "the data folder of {host} as it was before the transfer")
@@ -27,9 +27,8 @@ class DataStands(OfHost):
     uuid: str = ""
     held: bool = True
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """List the folder and read its state file."""
-        del past
         host, of = self.host, f"the data folder of {self.host} ({self.datadir})"
         listed = asking.run(host, commands.LISTED_AT.read(self.datadir, sudo=True))
         if listed.exit_code:

@@ -6,7 +6,7 @@ from services.connections.reads import commands
 from services.facts.machine.file_answers import is_absent
 from services.procedures.looking.marks import ran_since
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.left-alone", "no other server to have run on the data of {host}")
@@ -27,19 +27,19 @@ class LeftAlone(OfHost):
     mark: str
     own: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Hold the server's files and systemd's starts against the mark."""
         host = self.host
-        if self.own in past.began:
+        if self.own in asking.past.began:
             return Answer(holds=True, evidence=f"the data of {host} were looked at before this run began to use them")
         kept = asking.run(host, commands.FILE_KIND.read(self.aside, sudo=True))
         if is_absent(kept):
             return Answer(holds=True, evidence=f"no other data of {host} are kept in place of its own")
         if kept.exit_code:
             return Answer(holds=None, evidence=f"whether {self.aside} is there on {host} could not be read")
-        if self.mark not in past.kept:
+        if self.mark not in asking.past.kept:
             return Answer(holds=False, evidence=f"the data that the run put on {host} are not proven yet")
-        ran = ran_since(host, self.datadir, past.kept[self.mark], asking)
+        ran = ran_since(host, self.datadir, asking.past.kept[self.mark], asking)
         if not ran.told:
             return Answer(holds=True, evidence=f"no server ran on the data of {host} since this run looked at them")
         return Answer(

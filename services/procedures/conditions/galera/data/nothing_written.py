@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.errors import UserError
 from services.facts.reading import count
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.nothing-written", "the position of {host}: nothing may be written on it")
@@ -17,9 +17,8 @@ class NothingWritten(OfHost):
 
     since: int
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Return whether the seqnos since the bootstrap are changes of the component alone."""
-        del past
         host = self.host
         try:
             status = asking.status(host)

@@ -6,7 +6,7 @@ from services.facts.reading import whole
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.dead import told_dead
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.position", "{host} to have all that was committed")
@@ -20,9 +20,9 @@ class Position(OfHost):
         return Declared(frozenset({self.host}))
 
     @told_dead
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Compare wsrep_last_committed with a position that was known."""
-        wanted = number_of(self.at_least, past)
+        wanted = number_of(self.at_least, asking.past)
         if wanted is None:
             return Answer(holds=None, evidence="the position to compare with was not kept by this run")
         seqno = whole(asking.status(self.host).get("wsrep_last_committed", ""))

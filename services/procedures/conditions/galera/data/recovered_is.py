@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.facts.galera.state_files import position_of
 from services.procedures.looking.asked import number_of
 from services.procedures.plan.condition import Answer, Kept, Number, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.recovered-is", "the recovered position of {host} to be the expected one")
@@ -20,10 +20,9 @@ class RecoveredIs(OfHost):
     seqno: Number
     recovered: Kept
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Compare two numbers that are known already; nothing is read."""
-        del asking
-        wanted, found = number_of(self.seqno, past), position_of(past.kept.get(self.recovered.name, ""))
+        wanted, found = number_of(self.seqno, asking.past), position_of(asking.past.kept.get(self.recovered.name, ""))
         if wanted is None or found is None:
             what = "what its data should have" if wanted is None else "what its server recovered"
             return Answer(holds=None, evidence=f"{what} is not known: this run kept no position of {self.host}")

@@ -9,7 +9,7 @@ from services.facts.galera.state_files import parse_grastate
 from services.facts.machine.file_answers import is_absent
 from services.procedures.conditions.galera.data.recovered_is import RecoveredIs
 from services.procedures.plan.condition import Answer, Kept, Number, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.restored-whole", "whole data in the data folder of {host}")
@@ -34,7 +34,7 @@ class RestoredWhole(OfHost):
     recovered: Kept | None = None
     seqno: Number = 0
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look for the mark, for what is kept aside, and into grastate.dat."""
         host = self.host
         noted = self._there(asking, self.mark) if self.mark else False
@@ -56,7 +56,7 @@ class RestoredWhole(OfHost):
             told = f"the restored data of {host} are not proven to stand where they should: {path} names no state yet"
             return Answer(holds=False, evidence=told)
         if self.recovered is not None:
-            return RecoveredIs(host, self.state_uuid, self.seqno, self.recovered).look(asking, past)
+            return RecoveredIs(host, self.state_uuid, self.seqno, self.recovered).look(asking)
         return Answer(holds=True, evidence=f"{path} of {host} names the cluster: the position was proven before")
 
     def _there(self, asking: Asking, path: str) -> bool | None:

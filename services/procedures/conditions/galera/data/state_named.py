@@ -7,7 +7,7 @@ import posixpath
 from services.connections.reads import commands
 from services.facts.galera.state_files import parse_grastate
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.state-named", "the state named in grastate.dat of {host}")
@@ -20,13 +20,13 @@ class StateNamed(OfHost):
     datadir: str
     accepted: str = ""
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look whether grastate.dat names a state: the provider takes it out before a transfer, and puts it back then.
 
         A start that fails early may leave it so too (an unknown option, MariaDB 10.11.18), with its data whole.
         """
         host, path = self.host, posixpath.join(self.datadir, "grastate.dat")
-        if self.accepted and self.accepted in past.kept:
+        if self.accepted and self.accepted in asking.past.kept:
             return Answer(holds=True, evidence=f"you accepted that an SST replaces the data of {host}")
         output = asking.run(host, commands.CONTENT.read(path, sudo=True))
         state = parse_grastate(output.text) if output.exit_code == 0 else None

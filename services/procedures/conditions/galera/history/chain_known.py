@@ -16,7 +16,7 @@ from services.facts.binlog.marks import Mark
 from services.facts.reading import count
 from services.procedures.conditions.galera.history.restored import ids_differ, marks_of
 from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 ENOUGH = 3
 """So many of the chain's last transactions must be the members' too, or all where it has fewer."""
@@ -55,9 +55,8 @@ class ChainKnown(OfHosts):
         """See Condition."""
         return Declared(frozenset(self.hosts), enough_of=frozenset(self.hosts))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask each member's binary log."""
-        del past
         known = self._past(asking)
         if known.holds is False:
             return known

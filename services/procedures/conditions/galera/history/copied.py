@@ -24,7 +24,7 @@ from services.procedures.conditions.galera.history.restored import (
 )
 from services.procedures.looking.asked import number_of
 from services.procedures.plan.condition import Answer, Declared, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 _SLACK_S = 2.0
 """Uptime counts whole seconds, and the answer has its way."""
@@ -49,14 +49,14 @@ class CopiedHistory(RestoredHistory):
             since_steps=(self.since_step,),
         )
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read grastate.dat of the copy, the donor's state and uptime, and what the binary logs have at the seqno."""
-        seqno = number_of(self.stopped_at, past)
+        seqno = number_of(self.stopped_at, asking.past)
         if seqno is None:
             return Answer(holds=None, evidence=f"the position of the copied data of {self.host} is not known")
         if wrong := names_another(self, asking):
             return wrong
-        stayed, said = _stayed(self, asking, past)
+        stayed, said = _stayed(self, asking)
         last = mark_at(marks_of(asking, self.source, seqno) or (), seqno)
         gtid = last.gtid if last is not None else ""
 
@@ -78,9 +78,9 @@ class CopiedHistory(RestoredHistory):
         return Answer(holds=None, evidence=f"{said}, and no binary log tells whether its past is theirs", lines=lines)
 
 
-def _stayed(condition: CopiedHistory, asking: Asking, past: Past) -> tuple[bool, str]:
+def _stayed(condition: CopiedHistory, asking: Asking) -> tuple[bool, str]:
     """Return whether the donor's server has run since before the snapshot and is a full member now, and the words."""
-    name, began = condition.source, past.began.get(condition.since_step)
+    name, began = condition.source, asking.past.began.get(condition.since_step)
     try:
         status = asking.status(name)
     except UserError as problem:

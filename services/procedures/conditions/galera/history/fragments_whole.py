@@ -11,7 +11,7 @@ from __future__ import annotations
 from services.facts.transfer.join_words import passed_over
 from services.procedures.looking.log import read_log_since
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 _SLACK_S = 2.0
 
@@ -31,9 +31,9 @@ class FragmentsWhole(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), since_steps=(self.since_step,))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the log; one that does not reach back to the step shows nothing."""
-        began = past.began.get(self.since_step)
+        began = asking.past.began.get(self.since_step)
         log = read_log_since(asking, self.host, self.unit, began) if began is not None else None
         if began is None or log is None:
             return Answer(holds=None, evidence=f"the log of {self.host} since its start could not be read")

@@ -27,7 +27,7 @@ from services.lines import lines_of
 from services.procedures.looking.asked import number_of
 from services.procedures.plan.actions import WHERE_SET
 from services.procedures.plan.condition import Answer, Declared, Kept, Number, OfHost, condition
-from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
+from services.procedures.plan.looks import SQL_LIMIT_S, Asking
 from services.procedures.plan.parts.server.options import Options
 
 BEFORE = 24
@@ -78,9 +78,9 @@ class RestoredHistory(OfHost):
             enough_of=frozenset(self.hosts),
         )
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read grastate.dat, then what the members' binary logs have at the position."""
-        seqno = number_of(self.stopped_at, past)
+        seqno = number_of(self.stopped_at, asking.past)
         if seqno is None:
             return Answer(holds=None, evidence=f"the position of the restored data of {self.host} is not known")
         if self.datadir and (wrong := names_another(self, asking)):

@@ -72,10 +72,10 @@ class SameHistory(OfHost):
             enough_of=frozenset(self.hosts),
         )
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look at the state file; where it moved since this run stopped the node, at logs and binary logs of both."""
         if self.up:
-            return _compared(self, Grastate(self.state_uuid, -1), asking, past)
+            return _compared(self, Grastate(self.state_uuid, -1), asking, asking.past)
         host, path = self.host, posixpath.join(self.datadir, "grastate.dat")
         output = asking.run(host, commands.CONTENT.read(path, sudo=True))
         if output.exit_code and not is_absent(output):
@@ -83,17 +83,17 @@ class SameHistory(OfHost):
         state = Grastate(ZERO_UUID) if output.exit_code else parse_grastate(output.text)
         if state is None:
             return Answer(holds=None, evidence=f"{path} of {host} is damaged: what it is a part of is not known")
-        left = _left_at(self, past)
+        left = _left_at(self, asking.past)
         if state.uuid == ZERO_UUID:
             return _without_state(self, asking, left)
         ran = Ran()
         if left is not None and (state.uuid, state.seqno) == (self.state_uuid, left):
             said = f"it left one Primary Component with {', '.join(self.hosts)} at {left} in this run"
             # A server that runs without its provider leaves the state file as it is: seen on the lab, its rows forked.
-            ran = ran_since(host, self.datadir, _stood(self, past), asking)
+            ran = ran_since(host, self.datadir, _stood(self, asking.past), asking)
             if not ran.told:
                 return Answer(holds=True, evidence=f"{said}, and still stands there: no server ran on it since")
-        past = _moved_on(self, state, asking, past)
+        past = _moved_on(self, state, asking)
         if told := _contradicted(self, state, left, past):
             return Answer(holds=False, evidence=told, final=True)
         answer = _compared(self, state, asking, past)
@@ -168,14 +168,14 @@ def _who_has(condition: SameHistory, asking: Asking, seqno: int) -> str:
     return ""
 
 
-def _moved_on(condition: SameHistory, state: Grastate, asking: Asking, past: Past) -> Past:
+def _moved_on(condition: SameHistory, state: Grastate, asking: Asking) -> Past:
     """Return the past with the file's position for the recovered one, where a server ran and wrote that file since.
 
     A run that started the node itself and takes that back has a clean stop's file before it, further than InnoDB was
     when the run asked: seen in a random night, where an undo so left three nodes down. A file that says what it said
     when InnoDB was asked stays contradicted.
     """
-    host = condition.host
+    host, past = condition.host, asking.past
     recovered = recovered_position(Facts(0.0, state.uuid, "", kept=tuple(past.kept.items())), host)
     if recovered is None or state.seqno is None or recovered[0] != state.uuid or state.seqno <= (recovered[1] or 0):
         return past

@@ -6,7 +6,7 @@ from services.errors import UserError
 from services.procedures.looking.component import beside
 from services.procedures.looking.founding import founded_words
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.not-apart", "{host} to form no Primary Component of its own")
@@ -23,9 +23,8 @@ class NotApart(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host, *self.hosts}), enough_of=frozenset(self.hosts))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look at the node and the others; a view that differs for a moment is looked at again."""
-        del past
         if not self.hosts:
             return Answer(holds=True, evidence=f"{self.host} is a cluster of one")
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.facts.reading import count
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 LEAST_SPAN_S, MOST_SPAN_S = 1.0, 60.0
 """Flow control is compared over at least this long, and at most: an older look says little of now."""
@@ -21,12 +21,11 @@ class FlowControlBelow(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), lasts_s=self.for_s)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Compare wsrep_flow_control_paused_ns (ns since the start) of looks: over all of `for_s`, or the last two.
 
         The counter is exact, so that nothing between two looks of the span is missed.
         """
-        del past
         host, began = self.host, asking.clock.monotonic()
         paused = count(asking.status(host).get("wsrep_flow_control_paused_ns", ""))
         now = (began + asking.clock.monotonic()) / 2

@@ -26,7 +26,7 @@ from services.procedures.looking.founding import founded_words
 from services.procedures.looking.log import read_log
 from services.procedures.looking.ways import donor_said, ways_closed
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.galera.data_size import DataSize
 from services.procedures.plan.parts.galera.gcache import Gcache
@@ -90,9 +90,8 @@ class Joined(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), joins=frozenset({self.host}), stands=frozenset({f"server {self.host}"}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look at the server; while it has not joined, at the unit, the log since its newest start, the transfer."""
-        del past
         try:
             status = asking.status(self.host)
         except UserError:

@@ -10,9 +10,9 @@ from services.connections.reads import commands
 from services.errors import BadInput, Refused, SecretMissing, Unreachable, UserError
 from services.facts import reads
 from services.facts.machine.tcp_ways import outcome_of
-from services.procedures.looking.standing import Standing, standing
+from services.procedures.looking.standing import PrimaryStatus, standing
 from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 _OURS = (BadInput, Refused, SecretMissing)
 """Errors that our own side makes: they tell nothing of the host."""
@@ -48,13 +48,12 @@ class NoPrimary(OfHosts):
         """See Condition."""
         return Declared(frozenset(self.hosts), no_quorum=True, declared_off=self.accounted)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """None answers as Primary; a host counts as none only when it answers otherwise, or runs no server."""
-        del past
         asked = tuple(h for h in self.hosts if h not in self.accounted)
         found = asking.each(asked, lambda host: standing(asking, host))
         found |= asking.each(self.accounted, lambda host: _life(asking, host))
-        primary = [h for h, s in found.items() if isinstance(s, Standing) and s.primary]
+        primary = [h for h, s in found.items() if isinstance(s, PrimaryStatus) and s.primary]
         if primary:
             return Answer(holds=False, evidence=f"{', '.join(primary)}: member of a Primary Component", final=True)
         back = [f"{h} ({_said(found[h])})" for h in self.accounted if not isinstance(found[h], UserError)]
@@ -73,29 +72,29 @@ class NoPrimary(OfHosts):
         return Answer(holds=True, evidence="; ".join(told))
 
 
-def _said(found: Standing | UserError) -> str:
+def _said(found: PrimaryStatus | UserError) -> str:
     return found.sentence.rstrip(".") if isinstance(found, UserError) else found.words
 
 
-def _life(asking: Asking, host: str) -> Standing:
+def _life(asking: Asking, host: str) -> PrimaryStatus:
     """Return what answers of a host that was called off; raise where nothing does.
 
     A refused login is an answer, our own missing password is none.
     """
     try:
         status = asking.status(host).get("wsrep_cluster_status") or "no member"
-        return Standing(status == "Primary", status)
+        return PrimaryStatus(status == "Primary", status)
     except (Unreachable, *_OURS):
         pass
     except UserError as error:
-        return Standing(primary=False, words=error.sentence.rstrip("."))
+        return PrimaryStatus(primary=False, words=error.sentence.rstrip("."))
     try:
         asking.run(host, reads.PROCESS)
     except (Unreachable, *_OURS):
         raise
     except UserError as error:
-        return Standing(primary=False, words=error.sentence.rstrip("."))
-    return Standing(primary=False, words="the host is up")
+        return PrimaryStatus(primary=False, words=error.sentence.rstrip("."))
+    return PrimaryStatus(primary=False, words="the host is up")
 
 
 def _doors(condition: NoPrimary, asked: tuple[str, ...], asking: Asking) -> tuple[list[str], list[str]]:

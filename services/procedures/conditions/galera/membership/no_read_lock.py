@@ -9,7 +9,7 @@ from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.looking.files import read_file
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.no-read-lock", "the read lock on {host} to be gone")
@@ -27,9 +27,9 @@ class NoReadLock(OfHost):
     unit: str
     scope: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look at the scope, then into grastate.dat."""
-        ended = UnitSetting(self.host, self.scope, "ActiveState", "inactive").look(asking, past)
+        ended = UnitSetting(self.host, self.scope, "ActiveState", "inactive").look(asking)
         if not ended.holds:
             return ended
         path = posixpath.join(self.datadir, "grastate.dat")
@@ -37,7 +37,7 @@ class NoReadLock(OfHost):
         state = parse_grastate(content) if content is not None else None
         if state is not None and state.seqno is not None and state.seqno < 0:
             return Answer(holds=True, evidence=f"{path} of {self.host} says -1: no read lock is held")
-        if Stopped(self.host, self.unit).look(asking, past).holds:
+        if Stopped(self.host, self.unit).look(asking).holds:
             return Answer(holds=True, evidence=f"no server runs on {self.host}: no read lock is held")
         if state is None or state.seqno is None:
             return Answer(holds=None, evidence=why or f"{path} of {self.host} tells no state")

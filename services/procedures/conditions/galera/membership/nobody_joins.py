@@ -7,7 +7,7 @@ from services.errors import UserError
 from services.facts.absence import lists_others
 from services.facts.machine import system
 from services.procedures.plan.condition import Answer, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 _MOVING = frozenset({"activating", "reloading"})
 
@@ -27,9 +27,8 @@ class NobodyJoins(OfHosts):
     units: tuple[str, ...]
     hold: str = ""
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask systemd and ps(1) of all hosts at once."""
-        del past
         unit = dict(zip(self.hosts, self.units, strict=True))
         found = asking.each(self.hosts, lambda host: self._of(asking, host, unit[host]))
         blind = [f"{host}: {error}" for host, error in found.items() if isinstance(error, UserError)]

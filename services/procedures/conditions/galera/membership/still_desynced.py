@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("galera.still-desynced", "{host} to be out of flow control")
 class StillDesynced(OfHost):
     """wsrep_desync is ON. A server that does not answer tells nothing: it is not said to be back in flow control."""
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look at the variable."""
-        del past
         value = asking.variable(self.host, "wsrep_desync")
         told = f"wsrep_desync is {value or 'not there'} on {self.host}"
         return Answer(value.upper() in {"ON", "1"} if value is not None else None, told)

@@ -9,7 +9,7 @@ from services.facts.reading import count
 from services.procedures.looking.component import Status
 from services.procedures.looking.standing import silent, standing
 from services.procedures.plan.condition import Answer, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 _MORE_LOOKS, _VIEW_CHANGE_S = 3, 0.7
 """How often members that tell different views are asked again, and after how long: a change reaches all within that."""
@@ -22,12 +22,11 @@ class StillPrimary(OfHosts):
     at_least: int
     state_uuid: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """At least so many answer, and those that do are one Primary Component.
 
         While a view changes (a node joins) members that are asked a moment apart tell two: they are asked again.
         """
-        del past
         answers = asking.each(self.hosts, asking.status)
         for _ in range(_MORE_LOOKS):
             if not _between_views(answers):

@@ -10,7 +10,7 @@ from services.procedures.looking.component import Status
 from services.procedures.looking.standing import silent, without_server
 from services.procedures.looking.uncounted import Uncounted, uncounted
 from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
-from services.procedures.plan.looks import UNEXPECTED, Asking, Past
+from services.procedures.plan.looks import UNEXPECTED, Asking
 from services.procedures.plan.remembering import MOST_GAP_S
 
 _STAYS_S = 8.0
@@ -32,9 +32,8 @@ class ClusterWhole(OfHosts):
         members = frozenset(f"server {host}" for host in self.hosts)
         return Declared(frozenset({*self.hosts, *self.but_desynced}), stands=members)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask all nodes at once; every one must be Primary, Synced, ready, of one view. Who is silent is not known."""
-        del past
         answers = asking.each(self.hosts, asking.status)
         faults, unread = _without_status(answers, asking)
         for host, status in answers.items():
@@ -65,9 +64,9 @@ class FormedAgain(OfHosts):
     state_uuid: str
     patience_s: float
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look whether the nodes are one whole again; hold all the same when they had their time."""
-        found = ClusterWhole(self.hosts, len(self.hosts), self.state_uuid).look(asking, past)
+        found = ClusterWhole(self.hosts, len(self.hosts), self.state_uuid).look(asking)
         if found.holds:
             return found
         waited = asking.memory.waited_s(self, asking.clock)

@@ -21,7 +21,7 @@ from services.procedures.looking.asked import number_of
 from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import silent
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
-from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
+from services.procedures.plan.looks import SQL_LIMIT_S, Asking
 
 SPAN_S = 2.0
 
@@ -32,9 +32,8 @@ class CacheLasts(OfHost):
 
     seconds: float
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Measure the rate over two seconds, and compare how long the ring lasts at it."""
-        del past
         host, session = self.host, asking.session(self.host)
         options = provider_options(asking.variable(host, "wsrep_provider_options") or "")
         ring = option_number(options.get("gcache.size", ""))
@@ -67,9 +66,9 @@ class CacheFrozen(OfHost):
         return Declared(frozenset({self.host}))
 
     @told_dead
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look at the donor's option, at what it caches, and at its page files."""
-        host, stopped_at = self.host, number_of(self.stopped_at, past)
+        host, stopped_at = self.host, number_of(self.stopped_at, asking.past)
         if stopped_at is None:
             return Answer(holds=None, evidence="the position to compare with was not kept by this run")
         value = provider_options(asking.variable(host, "wsrep_provider_options") or "").get(self.option)
@@ -96,13 +95,13 @@ class CacheReaches(OfHost):
     state_uuid: str
     donors: tuple[str, ...]
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Compare where the node stopped with what the members cache; one that is a member already needs nothing."""
         host = self.host
         if _is_member(asking, host):
             return Answer(holds=True, evidence=f"{host} is a member already")
         clean = CleanPosition(host, self.datadir, self.state_uuid, keep="at")
-        position = clean.look(asking, past)
+        position = clean.look(asking)
         stopped_at = count(dict(position.kept).get("at", ""))
         if stopped_at is None:
             return Answer(holds=None, evidence=f"where {host} stopped is not known: {position.evidence}")

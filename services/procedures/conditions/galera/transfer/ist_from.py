@@ -8,7 +8,7 @@ from services.procedures.looking.asked import number_of
 from services.procedures.looking.log import read_log_since
 from services.procedures.looking.witnesses import is_synced
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 from services.procedures.plan.parts.machine.unit import Unit
 
 _SLACK_S = 2.0
@@ -32,9 +32,9 @@ class IstFrom(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), since_steps=(self.since_step,))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the joiner's log since its start."""
-        host, began, behind = self.host, past.began.get(self.since_step), number_of(self.behind, past)
+        host, began, behind = self.host, asking.past.began.get(self.since_step), number_of(self.behind, asking.past)
         if began is None or behind is None:
             return Answer(holds=None, evidence=f"where {host} stood, or when it was started, is not known to this run")
         seen = asking.facts.host(host) if asking.facts is not None else None

@@ -17,7 +17,7 @@ from services.facts.replication.write_rate import HEADER_BYTES, Rates
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.standing import silent
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 APART_S = 1.0
 LEAST_LEFT_S = 30.0
@@ -52,9 +52,9 @@ class IstReaches(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host, *self.donors}), enough_of=frozenset(self.donors))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read each member twice, a second apart: where its cache begins, and how fast that beginning moves."""
-        stopped_at = number_of(self.stopped_at, past)
+        stopped_at = number_of(self.stopped_at, asking.past)
         if stopped_at is None:
             return Answer(holds=None, evidence=f"where the data of {self.host} stand was not kept by this run")
 

@@ -14,7 +14,7 @@ from services.facts.binlog.replay_progress import Progress, parse_progress
 from services.facts.galera.ist import Cache, cache_in, served
 from services.procedures.looking.standing import silent
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 AFTERWARDS_S = 60.0
 """From the end of a replay to the request for a transfer: two stops and two starts of a server (lab: 20 s)."""
@@ -36,9 +36,8 @@ class ReplayRace(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host, *self.donors}), enough_of=frozenset(self.donors))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read how far the replay is, and where each donor's cache begins."""
-        del past
         output = asking.run(self.host, commands.LOG_FILE.read(1, self.progress, sudo=True))
         progress = parse_progress(output.text) if output.exit_code == 0 else None
         if progress is None or progress.target != self.target:

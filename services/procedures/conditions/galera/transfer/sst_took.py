@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.procedures.looking.log import read_log_since
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import AT_THE_END, Asking, Past
+from services.procedures.plan.looks import AT_THE_END, Asking
 from services.procedures.plan.parts.machine.unit import Unit
 
 _SLACK_S = 2.0
@@ -35,9 +35,9 @@ class SstTook(OfHost):
     def _name(self) -> str:
         return f"{AT_THE_END}the forecast of the SST to {self.host}"
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the joiner's own log since the step began."""
-        began = past.began.get(self.since_step)
+        began = asking.past.began.get(self.since_step)
         if began is None:
             return Answer(holds=None, evidence=f"the step {self.since_step} has not begun in this run")
         seen = asking.facts.host(self.host) if asking.facts is not None else None

@@ -37,13 +37,13 @@ class TransferWas(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), since_steps=(self.since_step,))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the joiner's own log since the step began: IST and SST lines, never 'SST succeeded' (said for both).
 
         Its own lines alone make the proof; a client's, and what may be one's, make none and void none. Where its own
         lines may be among them, witnesses are asked that no client writes for.
         """
-        began = past.began.get(self.since_step)
+        began = asking.past.began.get(self.since_step)
         if began is None:
             return Answer(holds=None, evidence=f"the step {self.since_step} has not begun in this run")
         host = self.host
@@ -68,7 +68,7 @@ class TransferWas(OfHost):
         needless = last is None and self.kind != "SST" and _needless(start)
         unsure = start.left_out() or (last is None and not log.reaches(began - _SLACK_S))
         if start.start_hidden() or (unsure and not ended and not needless):
-            return self._by_witnesses(asking, past, last, name, log, began - _SLACK_S)
+            return self._by_witnesses(asking, last, name, log, began - _SLACK_S)
         if needless:
             evidence = f"{host} needed no transfer: it had missed nothing"
             return Answer(self.donor == "" or self.kind == "any", evidence, lines=said)
@@ -76,11 +76,9 @@ class TransferWas(OfHost):
             return Answer(holds=False, evidence=f"the log of {host} tells of no transfer to it yet", lines=said)
         if last.ended is None:
             return Answer(holds=False, evidence=f"{_told(host, last)}; it has not ended", lines=said)
-        return _came_by(self, last, past, _told(host, last), said)
+        return _came_by(self, last, asking.past, _told(host, last), said)
 
-    def _by_witnesses(
-        self, asking: Asking, past: Past, last: TransferFacts | None, name: str, log: Log, since: float
-    ) -> Answer:
+    def _by_witnesses(self, asking: Asking, last: TransferFacts | None, name: str, log: Log, since: float) -> Answer:
         """Judge by what no client writes; `last`: what the joiner's own lines say, None where they say nothing."""
         host, said = self.host, of_transfers(log.since(since), 10)
         why = f"words of clients stand where the log of {host} tells its transfer"
@@ -95,7 +93,7 @@ class TransferWas(OfHost):
             told = f"{why}, and no other witness says more: how it came is not known"
             return Answer(holds=None, evidence=told, lines=said)
         came = replace(last or TransferFacts(joiner_name=name), kind=found.kind, donor_name=donor)
-        return _came_by(self, came, past, f"{host} came by {found.kind}: {found.told}", said)
+        return _came_by(self, came, asking.past, f"{host} came by {found.kind}: {found.told}", said)
 
 
 def _came_by(condition: TransferWas, last: TransferFacts, past: Past, evidence: str, said: tuple[str, ...]) -> Answer:

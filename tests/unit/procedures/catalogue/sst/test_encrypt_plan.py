@@ -240,7 +240,7 @@ def test_that_no_join_is_let_through_while_settings_differ_and_never_are_there_t
         again = bench.after_kill(moment)
         resumed = again.moments(again.run)
         back = bench.after_kill(moment)
-        begun = back.engine().view.state not in {RunState.APPROVED, RunState.DONE}
+        begun = back.engine().view.state not in {RunState.NOT_STARTED, RunState.DONE}
         undone = back.moments(lambda back=back: back.engine().undo()) if begun else ()
         for later in (*resumed, *undone):
             assert len(_settings(later.cluster)) == 1 or _held(later.cluster), f"{moment.name}, then {later.name}"

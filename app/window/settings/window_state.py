@@ -13,7 +13,7 @@ from widgets.common.look.fonts import next_size, text_percent
 from widgets.common.look.theme import Theme, ThemeName, apply_text_size, apply_theme, system_theme_name, theme_holder
 
 
-class Standing(QObject):
+class WindowState(QObject):
     """One per window."""
 
     def __init__(self, window: MainWindow, keeper: Keeper, application: QApplication, given: ThemeName | None) -> None:

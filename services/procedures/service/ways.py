@@ -71,7 +71,7 @@ def ways_of(view: RunView) -> tuple[Way, ...]:
     codes: tuple[WayCode, ...]
     if view.state in ENDED:
         codes = on or ((WayCode.CLEAR,) if view.locked else ())
-    elif view.state is RunState.APPROVED:
+    elif view.state is RunState.NOT_STARTED:
         codes = (WayCode.RESUME, WayCode.LEAVE)
     else:
         forward = () if view.state in _GOING_BACK else (WayCode.RESUME,)
@@ -128,7 +128,7 @@ def with_ways(checks: tuple[Check, ...], facts: Facts, owner: str, view_of: View
 
 def _way(code: WayCode, view: RunView) -> Way:
     run = view.run_id
-    never = code is WayCode.RESUME and view.approved is None and view.state is RunState.APPROVED
+    never = code is WayCode.RESUME and view.approved is None and view.state is RunState.NOT_STARTED
     ask = view.question.ask if view.question is not None else None
     # What it would stop for at once is named: a script, and a person who copies it, are to see what they confirm.
     typed = ("--confirm", ask.expect) if ask is not None and ask.kind == "typed" else ()

@@ -94,16 +94,16 @@ class Engine:
         """Take the run back; BadInput for one that did nothing yet, or is over."""
         view, state = self.view, self.view.state
         if state is RunState.NOT_STARTED or state in ENDED:
-            clears = tr("Take away what it still has on hosts: pilothouse resume {run} --yes", run=view.run_id)
+            clears = tr("Remove what it left on the hosts: pilothouse resume {run} --yes", run=view.run_id)
             raise BadInput(
-                tr("Run {run} can't be taken back: it is '{state}'.", run=view.run_id, state=state_word(state)),
+                tr("Run {run} cannot be rolled back: it is '{state}'.", run=view.run_id, state=state_word(state)),
                 try_=(clears,) if state in ENDED and (view.locked or view.obligations) else (),
             )
         if view.no_return:
             raise Refused(
-                tr("Run {run} can't be taken back: it is past its point of no return.", run=view.run_id),
-                safe=tr("Nothing was done now. The point: {title}.", title=tr(view.no_return)),
-                try_=(tr("Go on with it: pilothouse resume {run}", run=view.run_id),),
+                tr("Run {run} cannot be rolled back: it has passed its point of no return.", run=view.run_id),
+                safe=tr("Nothing was changed. The point of no return: {title}.", title=tr(view.no_return)),
+                try_=(tr("Resume it: pilothouse resume {run}", run=view.run_id),),
             )
         return self._with_arms(self._out.undo)
 
@@ -161,7 +161,7 @@ class Engine:
         """The laws are looked at again whenever a run goes forward: a newer console may know one more."""
         wrong = violations(self.view.plan, begun=True)
         if wrong:
-            raise BadInput(tr("The plan breaks its own laws and is not run."), try_=wrong)
+            raise BadInput(tr("The plan violates the plan rules and is not run."), try_=wrong)
 
     def _refuse_blocked(self) -> None:
         view = self.view
@@ -182,7 +182,7 @@ class Engine:
                 tr("Run {run} was never approved.", run=run_id),
                 safe=tr("Nothing was done."),
                 try_=(
-                    tr("Approve it as it stands: pilothouse resume {run} --yes", run=run_id),
+                    tr("Approve the plan as it is: pilothouse resume {run} --yes", run=run_id),
                     tr("Close it: pilothouse undo {run} --yes --leave 'never approved'", run=run_id),
                 ),
             )
@@ -219,7 +219,7 @@ class Engine:
             stays += self._parts.cleanup(self.view.plan, frozenset(not_back(self.view.kept)))
         if self._parts.lock is not None:
             left = self._parts.lock.release()
-            stays += [f"Not reached: {', '.join(left)}; this run's lock is still there."] if left else []
+            stays += [f"Not reached: {', '.join(left)}; the lock of this run is still there."] if left else []
             free = tuple(h for h in self.view.plan.machines if h not in left)
             self._log.write(lock_line("released", free, " ".join(stays)))
 
@@ -256,7 +256,7 @@ class Engine:
 
     def _no_way_back(self) -> RunState:
         """Rest where a person wanted to go back from a place that has no way back: it can still go on."""
-        told = f"It is past its point of no return and is not taken back: {self.view.no_return}. It can only go on."
+        told = f"It has passed its point of no return ({self.view.no_return}) and can only continue."
         self._log.write(run_state(RunState.FAILED, told))
         return RunState.FAILED
 
@@ -307,7 +307,7 @@ class Engine:
         if self.control.undoing or self.control.leaving:
             raise WayOut("undo" if self.control.undoing else "leave")
         if self.control.pausing:
-            self._waits.paused("Paused by you before the next step; nothing acts.", step.step_id)
+            self._waits.paused("You paused the run before the next step. Nothing is running.", step.step_id)
         self._watching.look(step.step_id, anew=True)
         broken = self._watching.broken()
         if broken is not None:
@@ -316,12 +316,12 @@ class Engine:
         lost = self._parts.lock.check() if self._parts.lock is not None else ()
         if lost:
             self._log.write(lock_line("lost", lost))
-            sentence = f"Another console has taken the cluster's lock on {', '.join(lost)}."
+            sentence = f"Another console took the lock of the cluster on {', '.join(lost)}."
             self._breach(step, "LOCK", lambda: sentence)
 
     def _breach(self, step: Step, code: str, sentence: Callable[[], str]) -> None:
         """Ask what now; `sentence` says what is true of it at any time."""
-        choices = self._ways((("go on", "go on all the same"), _BACK, ("stop", "leave it as it is")))
+        choices = self._ways((("go on", "continue anyway"), _BACK, ("stop", "leave it as it is")))
 
         def words() -> str:
             return f"{code}: {sentence()} Nothing acts now."
@@ -365,7 +365,7 @@ class Engine:
     def _said(self, step: Step, *, doubt: bool) -> tuple[tuple[str, str], ...]:
         """Return the choice to go on by a person's word, where a word can stand for what is not known."""
         possible = doubt and may_be_said(self._log.step(step.step_id), frozenset(dict(self.view.kept)))
-        return ((BY_WORD, "it is so: go on, by your word"),) if possible else ()
+        return ((BY_WORD, "it is true: continue, you confirmed it"),) if possible else ()
 
     def _ways(self, choices: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
         """Return the ways out that there still are."""
@@ -393,14 +393,12 @@ class Engine:
                 raise Suspended
             self._watching.look(step.step_id)
 
-    # ------------------------------------------------------------------------------------------------------------------
-
     def _finish(self) -> RunState:
         left = self._out.release_all()
         self._topology("after")
         if left:
             told = "; ".join(o.release_failed or o.obligation.sentence for o in left)
-            self._log.write(run_state(RunState.FAILED, f"Every step is done, but something is still on: {told}"))
+            self._log.write(run_state(RunState.FAILED, f"Every step is done, but this is still on: {told}"))
             return RunState.FAILED
         found = (said for name, said in self.view.kept if name.startswith(AT_THE_END))
         self._log.write(run_state(RunState.DONE, " ".join((*self.view.plan.expects, *found))))
@@ -414,9 +412,9 @@ class Engine:
         if self.view.state is not RunState.NOT_STARTED:
             self._topology("after")
         if self.view.state is RunState.RUNNING:
-            self._log.write(run_state(RunState.FAILED, "It is being closed as it stands."))
+            self._log.write(run_state(RunState.FAILED, "It is being closed as it is."))
         elif self.view.state is RunState.UNDOING:
-            self._log.write(run_state(RunState.UNDO_FAILED, "It is being closed in the middle of its undo."))
+            self._log.write(run_state(RunState.UNDO_FAILED, "It is being closed during its undo."))
         self._log.write(run_state(RunState.LEFT, f"Left as it is: {reason}.{told}"))
         return RunState.LEFT
 
@@ -438,4 +436,4 @@ class Engine:
             self._log.write(topology("before" if when == "before" else "after", snapshot))
 
 
-_BACK = ("undo", "take the run back")
+_BACK = ("undo", "roll back the run")

@@ -154,7 +154,7 @@ class RealActor:
                 try:
                     remove()
                 except UserError as problem:
-                    left.append(tr("{host}: what the run kept there could not be removed: {why}", host=host,
+                    left.append(tr("{host}: the files that the run kept there could not be removed: {why}", host=host,
                                    why=problem.sentence))  # fmt: skip
                     if isinstance(problem, Unreachable):
                         break

@@ -50,14 +50,14 @@ def compare_metadata(site: Site, action: TryMetadata) -> Acted:
     if other or not here:
         raise ActFailed(
             tr(
-                "The metadata in the scratch server of {host} are not those of {other}: {names}.",
+                "The metadata in the scratch server of {host} differ from those of {other}: {names}.",
                 host=site.host,
                 other=action.host,
                 names=", ".join(other) or tr("it has none"),
             ),
             host=site.host,
             safe=tr("Both were only read."),
-            try_=(tr("See who changed the catalog meanwhile; then begin anew with a new copy."),),
+            try_=(tr("Find out who changed the catalog in the meantime; then start again with a new copy."),),
         )
     said = ", ".join(f"{name} {here[name]}" for name in sorted(here))
     return Acted((*wording(action), tr("the same in both: {hashes}", hashes=said)))
@@ -83,12 +83,12 @@ def primary_of(observer: Callable[[str], ObserverSession], action: AtPrimary, ho
         return leading[0]
     members, told = ", ".join(action.members), " ".join(silent)
     raise ActFailed(
-        tr("Two members say that they are primary: {names}.", names=", ".join(leading))
+        tr("Two members report that they are primary: {names}.", names=", ".join(leading))
         if leading
         else tr("None of {members} is primary now. {told}", members=members, told=told).strip(),
         host=host,
         safe=tr("Nothing was sent."),
-        try_=(tr("See that the set elects one, then try again."),),
+        try_=(tr("Make sure that the set elects a primary, then retry."),),
     )
 
 
@@ -110,5 +110,5 @@ def router_of(observer: Callable[[str], ObserverSession], action: AtRouter, host
         tr("No mongos reads the settings of its cluster now. {told}", told=" ".join(silent)),
         host=host,
         safe=tr("Nothing was sent."),
-        try_=(tr("Bring one of them back, then try again."),),
+        try_=(tr("Start one of them, then retry."),),
     )

@@ -91,7 +91,7 @@ def _read(session: OperatorSession, path: str) -> Secret:
         found = FileSeen(there=False)
     if not found.there or len(found.content) > MOST_TEXT:
         raise ActFailed(
-            tr("{path} on {host} is not the plain file that this run has put there.", path=path, host=session.host),
+            tr("{path} on {host} is not the regular file that this run created.", path=path, host=session.host),
             host=session.host,
         )
     return Secret(found.content.decode("utf-8", "replace"))

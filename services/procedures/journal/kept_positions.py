@@ -98,7 +98,7 @@ class RememberingJournal:
         if not host:
             return
         names = frozenset({host, dict(self._plan.inputs).get("node_name", "")} - {""})
-        words = f"{host} gave up its side by its typed name, and its log says that it came by SST."
+        words = f"{host} gave up its side: its name was typed, and its log shows an SST."
         try:
             self._state.splits().gave_up(self._plan.cluster_id, names, f"run {entry.run_id}", words)
         except UserError as problem:

@@ -142,7 +142,7 @@ def _told_of(entry: Entry) -> Iterator[None]:
     except JournalDamaged:
         raise
     except StoreError as problem:
-        told = tr("The journal of run {run} can't be followed at entry {seq}. {why}", run=entry.run_id, seq=entry.seq,
+        told = tr("The journal of run {run} cannot be read at entry {seq}. {why}", run=entry.run_id, seq=entry.seq,
                   why=problem.sentence)  # fmt: skip
         raise JournalDamaged(told, safe=problem.safe, try_=problem.try_) from problem
 
@@ -151,8 +151,8 @@ def _no_plan(run_id: str = "") -> StoreError:
     """Return what is said of a run that was only reserved (''), or whose first line is not its plan."""
     if run_id:
         return JournalDamaged(
-            tr("The journal of run {run} is damaged: it has no plan at its beginning.", run=run_id),
-            safe=tr("The journal is as it was; nothing was done now."),
+            tr("The journal of run {run} is damaged: it does not begin with a plan.", run=run_id),
+            safe=tr("The journal is unchanged; nothing was done."),
         )
     return StoreError(
         tr("This run has no plan in the journal: nothing was approved and nothing was done."),
@@ -250,7 +250,7 @@ def _undo(view: StepView, state: StepState, at: float, evidence: tuple[str, ...]
 def _said(state: StepState, step: Step) -> str:
     """Return what a killed console leaves true of a step in this state."""
     if state is StepState.ACTING:
-        return tr("Begun; it only reads.") if only_reads(step) else tr(OUTCOME_UNKNOWN)
+        return tr("Started; it only reads.") if only_reads(step) else tr(OUTCOME_UNKNOWN)
     return tr("Its undo was started; outcome unknown.") if state is StepState.UNDOING else ""
 
 
@@ -385,11 +385,11 @@ def _word(kind: type[_S], data: dict[str, object], entry: Entry) -> _S:
 def _illegal(entry: Entry, what: str) -> NoReturn:
     raise JournalDamaged(
         tr(
-            "The journal of run {run} can't be followed at entry {seq}: {what}.",
+            "The journal of run {run} cannot be read at entry {seq}: {what}.",
             run=entry.run_id,
             seq=entry.seq,
             what=what,
         ),
-        safe=tr("The journal is as it was; nothing was done now."),
-        try_=(tr("Look at the hosts by hand, and report this with the journal."),),
+        safe=tr("The journal is unchanged; nothing was done."),
+        try_=(tr("Check the hosts by hand, and report this with the journal."),),
     )

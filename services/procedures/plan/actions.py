@@ -20,7 +20,7 @@ from services.procedures.plan.pair_sources import HostPair, LocalPair, MadePair
 
 WHERE_SET = next(iter(LATER))
 """Metadata of a field that came later than the first journals: they keep it only where it is not its default."""
-_OF_OTHERS = "  (changed by somebody else since: only the run's own lines go, or it is kept, and that is told)"
+_OF_OTHERS = "  (if others changed it since: only the lines of this run are removed, or it is kept and reported)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class PutPair:
 
 @dataclass(frozen=True, slots=True)
 class RemoveFile:
-    """Remove one file; no error when it is not there.
+    """Remove one file; no error when it is missing.
 
     Attributes:
         wrote: what the run put there. The file goes where it still says only that; of one that somebody else changed

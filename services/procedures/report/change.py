@@ -17,7 +17,7 @@ def change_blocks(found: Comparison | str) -> Iterator[Block]:
         yield Sentence(tr("Not measured: {why}", why=found), "quiet")
         return
     reasons = {change.said if change.verdict is Direction.UNKNOWN else "" for change in found.changes}
-    windows = tr("Compared: {before}, with {after}.", before=_window(found.before), after=_window(found.after))
+    windows = tr("Compared: {before} with {after}.", before=_window(found.before), after=_window(found.after))
     if len(reasons) == 1 and "" not in reasons:
         yield Sentence(tr("{windows} Not known: {why}", windows=windows, why=reasons.pop()), "quiet")
         return
@@ -26,7 +26,7 @@ def change_blocks(found: Comparison | str) -> Iterator[Block]:
     differ = tuple(row(c) for c in found.changes if c.verdict in {Direction.HIGHER, Direction.LOWER})
     if differ:
         yield Grid(headers, differ)
-    yield Fold(tr("All that was compared"), (Grid(headers, tuple(row(c) for c in found.changes)),))
+    yield Fold(tr("All comparisons"), (Grid(headers, tuple(row(c) for c in found.changes)),))
 
 
 def _window(window: Window) -> str:

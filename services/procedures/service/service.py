@@ -219,9 +219,9 @@ class ProcedureService:
         """Journal an approved run and return its id; BadInput while faults, violations or blocks stand."""
         plan = draft.plan
         if plan is None or draft.faults:
-            raise BadInput(tr("The inputs are not complete."), try_=tuple(f.sentence for f in draft.faults))
+            raise BadInput(tr("The input is incomplete."), try_=tuple(f.sentence for f in draft.faults))
         if draft.violations:
-            raise BadInput(tr("The plan breaks its own laws and is not run."), try_=draft.violations)
+            raise BadInput(tr("The plan violates the plan rules and is not run."), try_=draft.violations)
         refuse_shared_hosts(self._inventory, plan.hosts)  # it may have been written down since
         blocks = standing_blocks(draft.checks, overrides)
         if blocks:
@@ -261,7 +261,7 @@ class ProcedureService:
         with self._lock:
             driven = self._driven.get(run_id)
             if driven is not None and driven.thread.is_alive():
-                raise BadInput(tr("Run {run} is being driven already.", run=run_id))
+                raise BadInput(tr("Run {run} is already running.", run=run_id))
 
             def work() -> None:
                 try:

@@ -33,7 +33,7 @@ class WayCode(Enum):
     UNDO = "undo"
     RELEASE = "release"
     LEAVE = "leave"
-    CLEAR = "clear"  # of a run that is over: take its lock away
+    CLEAR = "clear"  # of a run that is over: remove its lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ class Way:
     def does(self) -> str:
         """Return what it does, for a person."""
         return {
-            WayCode.RESUME: tr("go on"),
-            WayCode.UNDO: tr("take it back"),
+            WayCode.RESUME: tr("continue"),
+            WayCode.UNDO: tr("roll it back"),
             WayCode.RELEASE: tr("only switch off what is still on"),
-            WayCode.LEAVE: tr("close it as it stands, with your reason"),
-            WayCode.CLEAR: tr("take its lock away"),
+            WayCode.LEAVE: tr("close it as it is, with your reason"),
+            WayCode.CLEAR: tr("remove its lock"),
         }[self.code]
 
 
@@ -145,10 +145,10 @@ def _way(code: WayCode, view: RunView) -> Way:
 def _told(view: RunView) -> str:
     """Say what holds the lock, and what is to be done with it before another run begins."""
     if at_work(view):
-        return tr("Run {run} of this console is not over: steer it where it is driven, it may wait for you there.",
+        return tr("Run {run} of this console is not over: control it where it runs. It may wait for you there.",
                   run=view.run_id)  # fmt: skip
     if view.driver_unknown:
-        return tr("Run {run} of this console holds the lock ({state}). Whether anybody drives it is not known here: "
-                  "look first, then see it to its end.", run=view.run_id, state=state_words(view))  # fmt: skip
-    return tr("Run {run} of this console holds the lock ({state}): see it to its end first.", run=view.run_id,
+        return tr("Run {run} of this console holds the lock ({state}). Whether it is running is not known here: "
+                  "check first, then finish it.", run=view.run_id, state=state_words(view))  # fmt: skip
+    return tr("Run {run} of this console holds the lock ({state}): finish it first.", run=view.run_id,
               state=state_words(view))  # fmt: skip

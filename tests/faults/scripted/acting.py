@@ -425,7 +425,7 @@ def _taken_out(host: Host, path: str) -> Acted:
     now = host.files.get(path)
     back = without_own(host.kept[path], host.wrote[path], now) if now is not None else None
     if back is None:
-        return Acted(stays=f"Not taken back: {path} on {host.name} was changed by somebody else since")
+        return Acted(stays=f"Not restored: {path} on {host.name} was changed by someone else since")
     host.kept.pop(path)
     host.files.pop(path, None)
     if back.text is not None:

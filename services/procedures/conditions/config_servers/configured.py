@@ -25,7 +25,7 @@ class SetLies(OfHost):
         return Answer(names == ([self.name] if self.name else []), told)
 
 
-@condition("config_servers.all-vote", "every member to vote, and to be one that may lead")
+@condition("config_servers.all-vote", "every member to vote and to be electable")
 class AllVote(OfSet):
     """Every member is in the configuration that each of them has, votes, and may become primary."""
 
@@ -37,8 +37,10 @@ class AllVote(OfSet):
         """See OfSet."""
         for host, view in views.items():
             if len(view.members) != len(self.hosts):
-                told = f"{host} has {len(view.members)} members in its configuration, {len(self.hosts)} are wanted"
+                told = f"{host} has {len(view.members)} members in its configuration, {len(self.hosts)} are required"
                 return Answer(holds=False, evidence=told)
             if mute := [one.place.name for one in view.members if not one.votes or not one.priority]:
-                return Answer(holds=False, evidence=f"{', '.join(mute)} can't vote or lead, as {host} has it")
-        return Answer(holds=True, evidence=f"{', '.join(self.hosts)} vote, and each may lead")
+                return Answer(
+                    holds=False, evidence=f"{', '.join(mute)} cannot vote or be elected, by the configuration on {host}"
+                )
+        return Answer(holds=True, evidence=f"{', '.join(self.hosts)} vote, and each is electable")

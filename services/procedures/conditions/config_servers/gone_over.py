@@ -27,11 +27,11 @@ class NotGoneOver(OfHost):
         except Unreachable:
             stopped = MongoStopped(self.host, self.unit).look(asking)
             if stopped.holds:
-                return Answer(holds=True, evidence=f"{stopped.evidence}: it begins anew")
+                return Answer(holds=True, evidence=f"{stopped.evidence}: it starts again")
             raise
         used = parse_cluster(shard_map=body).config
         if used.set_name:
-            told = "until its mongod is started again it takes nothing from a mongos that names the mirrored ones"
+            told = "until its mongod is restarted, it refuses requests of a mongos that uses the mirrored ones"
             return Answer(holds=False, evidence=f"{self.host} uses {used.set_name}/: {told}")
         told = "mirrored config servers" if used.places else "no config servers yet"
         return Answer(holds=True, evidence=f"{self.host} uses {told}")

@@ -42,7 +42,7 @@ class RoutersUse(OfHosts):
 
 
 @condition(
-    "config_servers.shards-use", "every shard to use the new config servers, which it learns with its next request"
+    "config_servers.shards-use", "every shard to use the new config servers, which it learns from its next request"
 )
 class ShardsUse(OfHosts):
     """The primary of each shard among these members uses the config servers of this set."""
@@ -78,7 +78,7 @@ def _of_a_shard(body: Document) -> HostList:
 
 def _judged(hosts: tuple[str, ...], answers: dict[str, HostList | UserError], name: str) -> Answer:
     told: Callable[[HostList], str] = lambda one: (  # noqa: E731 - one word in two sentences
-        f"{one.set_name}/" if one.set_name else "mirrored config servers" if one.places else "none that it tells"
+        f"{one.set_name}/" if one.set_name else "mirrored config servers" if one.places else "unknown config servers"
     )
     silent = next((f"{host}: {one.sentence}" for host, one in answers.items() if isinstance(one, UserError)), "")
     if silent:
@@ -105,5 +105,5 @@ class StartedWith(OfHost):
         told = asking.session(self.host).ask(reads.COMMAND_LINE, limit_s=LIMIT_S).body
         string = line(inside(told, "parsed", "sharding").get("configDB"), 4000)
         if not string:
-            return Answer(holds=None, evidence=f"{self.host} does not tell its config servers")
+            return Answer(holds=None, evidence=f"{self.host} does not report its config servers")
         return Answer(string == self.string, f"{self.host} was started with {string}")

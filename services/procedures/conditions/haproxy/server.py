@@ -43,8 +43,8 @@ class BalancerServer(OfHost):
         place = f"{self.backend}/{self.server}"
         server = next((s for s in found.servers if (s.backend, s.name) == (self.backend, self.server)), None)
         if server is None or server.admin is None:
-            return Answer(holds=None, evidence=f"HAProxy on {self.host} tells no state of {place}")
-        sessions = "sessions not known" if server.sessions is None else f"{server.sessions} sessions"
+            return Answer(holds=None, evidence=f"HAProxy on {self.host} reports no state of {place}")
+        sessions = "an unknown number of sessions" if server.sessions is None else f"{server.sessions} sessions"
         told = f"{place} is {_word(server)} with {sessions} in HAProxy on {self.host}"
         if not _is(server, self):
             return Answer(holds=False, evidence=told)

@@ -28,13 +28,13 @@ class FileAbsent(OfHost):
             return Answer(holds=False, evidence=f"{self.path} exists on {self.host} ({output.text.strip()})")
         said = output.error_text
         if is_absent(output):
-            return Answer(holds=True, evidence=f"{self.path} is not there on {self.host}")
+            return Answer(holds=True, evidence=f"{self.path} does not exist on {self.host}")
         return Answer(holds=None, evidence=said or f"stat ended with exit code {output.exit_code}")
 
 
-@condition("machine.file-without", "what the run wrote to be gone from a file on {host}")
+@condition("machine.file-without", "the lines of the run to be gone from a file on {host}")
 class FileWithout(OfHost):
-    """Nothing of what a run wrote stands in a file: it is not there, or what it says is somebody else's alone.
+    """Nothing of what a run wrote stands in a file: it is missing, or what it says is somebody else's alone.
 
     Attributes:
         wrote: what the run wrote, as RemoveFile has it.
@@ -50,20 +50,20 @@ class FileWithout(OfHost):
             return there
         content, why = read_file(asking, self.host, self.path)
         if content is None:
-            return Answer(holds=None if why else True, evidence=why or f"{self.path} is not there on {self.host}")
+            return Answer(holds=None if why else True, evidence=why or f"{self.path} does not exist on {self.host}")
         if content == self.wrote:
             return Answer(holds=False, evidence=f"{self.path} exists on {self.host}")
         if own := own_lines(None, self.wrote, content):
             lines = "; ".join(_shown(line) for line in own)
-            told = f"{self.path} on {self.host} was changed by somebody else and still says what this run wrote"
-            how = f"Take these lines out by hand: {lines}"
+            told = f"{self.path} on {self.host} was changed by someone else and still contains lines of this run"
+            how = f"Remove these lines by hand: {lines}"
             how += "; then run systemctl daemon-reload" if "/systemd/" in self.path else ""
             return Answer(holds=False, evidence=f"{told}. {how}")
-        told = f"{self.path} on {self.host} is somebody else's: nothing of this run stands in it, and it is kept"
+        told = f"{self.path} on {self.host} belongs to someone else: it contains nothing of this run and is kept"
         return Answer(holds=True, evidence=told)
 
 
-@condition("machine.file-not-as-put", "what the run put to be gone from {host}")
+@condition("machine.file-not-as-put", "the files of the run to be gone from {host}")
 class FileNotAsPut(OfHost):
     """A file that a run put is gone, or what lies there is somebody else's: only a digest is read and compared."""
 
@@ -77,11 +77,11 @@ class FileNotAsPut(OfHost):
         output = asking.run(self.host, commands.FILE_DIGEST.read(self.path, sudo=True))
         found, wrote = output.text.strip(), asking.past.kept.get(wrote_name(self.host, self.path))
         if output.exit_code != 0 or wrote is None or len(found) < len(wrote):
-            told = output.error_text or f"{self.path} exists on {self.host}; what this run put there is not known"
+            told = output.error_text or f"{self.path} exists on {self.host}; its content from this run is not known"
             return Answer(holds=None, evidence=told)
         if found == wrote:
             return Answer(holds=False, evidence=f"{self.path} exists on {self.host}, as this run put it")
-        told = f"{self.path} on {self.host} was changed by somebody else since this run put it there, and it is kept"
+        told = f"{self.path} on {self.host} was changed by someone else after this run created it, and is kept"
         return Answer(holds=True, evidence=told)
 
 
@@ -100,7 +100,7 @@ class FileSays(OfHost):
         """Search the file's lines."""
         content, why = read_file(asking, self.host, self.path)
         if content is None:
-            absent = f"{self.path} is not there on {self.host}"
+            absent = f"{self.path} does not exist on {self.host}"
             return Answer(holds=None if why else False, evidence=why or absent)
         pattern = re.compile(self.pattern)
         line = next((one for one in lines_of(content) if pattern.search(one)), None)
@@ -122,12 +122,12 @@ class FileAsWritten(OfHost):
             return Answer(holds=None, evidence=why)
         wrote = asking.past.kept.get(wrote_name(self.host, self.path))
         if wrote is None:
-            told = f"what this run wrote into {self.path} on {self.host} is not known"
+            told = f"the content that this run wrote to {self.path} on {self.host} is not known"
             return Answer(holds=None, evidence=told)
         if content is not None and digest(content) == wrote:
             return Answer(holds=True, evidence=f"{self.path} on {self.host} is as this run wrote it")
         what = "changed" if content is not None else "removed"
-        return Answer(holds=False, evidence=f"{self.path} on {self.host} was {what} by somebody else since")
+        return Answer(holds=False, evidence=f"{self.path} on {self.host} was {what} by someone else since")
 
 
 def _shown(line: str) -> str:

@@ -23,11 +23,11 @@ class NothingLeft(OfHost):
         """Read what the undo has noted on the host."""
         told, why = read_file(asking, self.host, left_note(self.path))
         if told is None:
-            return Answer(None if why else True, why or f"nothing was left of {self.path} on {self.host}")
-        return Answer(False, f"on {self.host} stays what no run made: {told.strip()[:_MOST]}")
+            return Answer(None if why else True, why or f"nothing is left of {self.path} on {self.host}")
+        return Answer(False, f"on {self.host} remain contents that no run created: {told.strip()[:_MOST]}")
 
 
-@condition("machine.swept", "nothing that the run made to be left of a folder of {host}")
+@condition("machine.swept", "nothing of this run to be left in a folder of {host}")
 class Swept(OfHost):
     """A folder that the run made is gone, or an undo has noted what of it no run made, and stays.
 

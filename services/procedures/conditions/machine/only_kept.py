@@ -13,7 +13,7 @@ LOST_AND_FOUND = "lost+found"
 _MOST_SHOWN = 5
 
 
-@condition("machine.only-kept", "a folder of {host} to hold nothing but what was kept")
+@condition("machine.only-kept", "a folder of {host} to contain only the kept data")
 class OnlyKept(OfHost):
     """`folder` holds the folder `kept` inside it, and nothing beside it but a file system's own lost+found."""
 
@@ -29,8 +29,8 @@ class OnlyKept(OfHost):
         own = posixpath.basename(self.kept)
         others = [name for name in found if name != own]
         if own not in found:
-            return Answer(holds=False, evidence=f"{self.kept} is not there on {self.host}")
+            return Answer(holds=False, evidence=f"{self.kept} does not exist on {self.host}")
         if others:
             shown = ", ".join(others[:_MOST_SHOWN]) + (" ..." if len(others) > _MOST_SHOWN else "")
-            return Answer(holds=False, evidence=f"{self.folder} on {self.host} also holds {shown}")
-        return Answer(holds=True, evidence=f"{self.folder} on {self.host} holds {own} alone")
+            return Answer(holds=False, evidence=f"{self.folder} on {self.host} also contains {shown}")
+        return Answer(holds=True, evidence=f"{self.folder} on {self.host} contains only {own}")

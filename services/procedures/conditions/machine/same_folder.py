@@ -8,7 +8,7 @@ from services.procedures.plan.condition import Answer, Kept, OfHost, condition
 from services.procedures.plan.looks import Asking
 
 
-@condition("machine.same-folder", "the old data of {host} to be where they are kept")
+@condition("machine.same-folder", "the old data of {host} to be in their folder")
 class SameFolder(OfHost):
     """The folder has the device, the inode and the time of its last change of entries that the run kept.
 
@@ -28,12 +28,14 @@ class SameFolder(OfHost):
         if is_absent(output):
             return Answer(
                 holds=False,
-                evidence=f"{self.path} is gone from {self.host}, or something is mounted over it",
+                evidence=f"{self.path} is gone from {self.host}, or a file system is mounted over it",
                 final=True,
             )
         if output.exit_code or not before:
-            said = output.error_text or f"what {self.path} of {self.host} was before is not known"
+            said = output.error_text or f"the earlier state of {self.path} on {self.host} is not known"
             return Answer(holds=None, evidence=said)
         if output.text.strip() != before:
-            return Answer(holds=False, evidence=f"{self.path} on {self.host} is not what it was", final=True)
-        return Answer(holds=True, evidence=f"{self.path} on {self.host} is what it was")
+            return Answer(
+                holds=False, evidence=f"{self.path} on {self.host} is not the same folder as before", final=True
+            )
+        return Answer(holds=True, evidence=f"{self.path} on {self.host} is the same folder as before")

@@ -10,7 +10,7 @@ from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking
 
 
-@condition("machine.folder-there", "a folder to be there on {host}")
+@condition("machine.folder-there", "a folder to exist on {host}")
 class FolderThere(OfHost):
     """There is a folder of this path."""
 
@@ -20,7 +20,7 @@ class FolderThere(OfHost):
         """Ask stat what it is."""
         output = asking.run(self.host, commands.FILE_KIND.read(self.path, sudo=True))
         if output.exit_code:
-            absent = f"{self.path} is not there on {self.host}"
+            absent = f"{self.path} does not exist on {self.host}"
             return Answer(False if is_absent(output) else None, absent if is_absent(output) else output.error_text)
         kind = output.text.strip()
         return Answer(kind == "directory", f"{self.path} on {self.host} is a {kind}")

@@ -9,7 +9,7 @@ from services.procedures.plan.condition import Answer, Declared, OfHost, conditi
 from services.procedures.plan.looks import Asking
 
 
-@condition("machine.yaml-setting", "the configuration file of {host} to say what it shall")
+@condition("machine.yaml-setting", "the configuration file of {host} to have the required settings")
 class SettingIs(OfHost):
     """The file sets this setting, by its dotted name, to this value; not at all where the value is ''.
 

@@ -9,7 +9,7 @@ from services.procedures.plan.condition import Answer, OfHosts, condition
 from services.procedures.plan.looks import Asking
 
 
-@condition("mongodb.answering", "every one of these servers to answer")
+@condition("mongodb.answering", "each of these servers to answer")
 class Answering(OfHosts):
     """Each of these servers answers a greeting."""
 

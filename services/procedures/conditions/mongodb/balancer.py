@@ -17,7 +17,7 @@ from services.procedures.plan.condition import Answer, Declared, OfHost, conditi
 from services.procedures.plan.looks import Asking
 
 
-@condition("mongodb.balancer", "the balancer to be switched, as {host} reads it")
+@condition("mongodb.balancer", "the balancer to be in the required state, as {host} reads it")
 class BalancerIs(OfHost):
     """The balancer is switched on, or off, as the first mongos that answers reads it.
 
@@ -47,7 +47,7 @@ class BalancerIs(OfHost):
         return Answer(now is self.on, f"the balancer is {'on' if now else 'off'}{way}")
 
 
-@condition("mongodb.nothing-moves", "no chunk to be on its way, as {host} reads it")
+@condition("mongodb.nothing-moves", "no chunk migration in progress, as {host} reads it")
 class NothingMoves(OfHost):
     """No lock of the cluster is held: no chunk is moved, no collection is changed; and the balancer is in no round.
 
@@ -95,7 +95,7 @@ def _moving(session: ObserverSession, now: float) -> Answer:
     if told.balancing:
         return Answer(holds=False, evidence="the balancer is in a round")
     held = ", ".join(holders_of(locks, now))
-    ends = "; a holder that is gone keeps it until its ping in config.lockpings is 15 minutes old" if held else ""
+    ends = "; the lock of a lost holder expires when its ping in config.lockpings is 15 minutes old" if held else ""
     return Answer(not told.locks, f"locks held: {held or 'none'}{ends}")
 
 

@@ -11,7 +11,7 @@ from services.procedures.plan.looks import Asking
 _MOST = 10_000
 
 
-@condition("mongodb.no-database", "{host} to have no such database")
+@condition("mongodb.no-database", "the database not to exist on {host}")
 class NoDatabase(OfHost):
     """The server has no database of this name."""
 
@@ -23,6 +23,6 @@ class NoDatabase(OfHost):
         listed = body.get("databases")
         names = [line(one.get("name")) for one in documents(listed, _MOST)]
         if not isinstance(listed, list) or len(names) != len(listed) or not all(names):
-            return Answer(holds=None, evidence=f"{self.host} does not tell all its databases")
+            return Answer(holds=None, evidence=f"{self.host} does not list all its databases")
         there = self.database in names
         return Answer(not there, f"{self.host} has {'a' if there else 'no'} database {self.database}")

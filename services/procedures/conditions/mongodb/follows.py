@@ -9,7 +9,7 @@ from services.procedures.plan.condition import Answer, OfHosts, condition
 from services.procedures.plan.looks import Asking
 
 
-@condition("mongodb.successor-follows", "a member that may lead to have the newest entry")
+@condition("mongodb.successor-follows", "an electable member to have the newest entry")
 class SuccessorFollows(OfHosts):
     """Some member that may be elected has the primary's newest entry of the look before, and it is of the same term.
 
@@ -25,12 +25,12 @@ class SuccessorFollows(OfHosts):
         before = asking.memory.value(self)
         asking.memory.keep(self, _newest(views))
         if before is None or not isinstance(before, tuple):
-            return Answer(holds=False, evidence="the newest entry of the primary was read once")
+            return Answer(holds=False, evidence="the newest entry of the primary was read only once")
         entry, term = before
         having = [host for host, view in views.items() if _may_lead(view) and _has(view, entry, term)]
         if not having:
-            return Answer(holds=False, evidence="no member that may lead has the newest entry of the primary")
-        return Answer(holds=True, evidence=f"{', '.join(having)}: the newest entry of the primary is there")
+            return Answer(holds=False, evidence="no electable member has the newest entry of the primary")
+        return Answer(holds=True, evidence=f"{', '.join(having)}: has the newest entry of the primary")
 
 
 def _newest(views: dict[str, ReplicaSet]) -> tuple[Stamp, int | None] | None:

@@ -20,5 +20,5 @@ class InCluster(OfHost):
         told = asking.session(self.host).ask(reads.CONFIG_VERSION, limit_s=LIMIT_S).documents
         found = parse_cluster(version=told).id
         if not found:
-            return Answer(holds=None, evidence=f"{self.host} tells no cluster's id")
+            return Answer(holds=None, evidence=f"{self.host} reports no cluster id")
         return Answer(found == self.cluster_id, f"{self.host} reads the metadata of the cluster {found}")

@@ -42,9 +42,9 @@ class OthersFollow(OfHosts):
         before = asking.memory.value((self, "leading"))
         asking.memory.keep((self, "leading"), primary.optime if primary is not None else None)
         if view is None or primary is None or view.majority is None:
-            return Answer(holds=None, evidence="who leads, and how far the others are, is not known")
+            return Answer(holds=None, evidence="the primary and the progress of the others are not known")
         if not isinstance(before, Stamp):
-            return Answer(holds=None, evidence="how far the others are is known from the second look on")
+            return Answer(holds=None, evidence="the progress of the others is known from the second reading on")
         return self._judged(view, primary, before)
 
     def _judged(self, view: ReplicaSet, primary: SetMember, before: Stamp) -> Answer:
@@ -56,7 +56,7 @@ class OthersFollow(OfHosts):
         late = ", ".join(
             f"{name} is {lag} s behind" for name, lag in lags.items() if lag is not None and lag >= self.lag_s
         )
-        told = f"without {self.place} {keeps_up} of {view.votes} votes keep up, {view.majority} are needed"
+        told = f"without {self.place} {keeps_up} of {view.votes} votes keep up, {view.majority} are required"
         return Answer(keeps_up >= (view.majority or 0), f"{told}: {late}" if late else told)
 
     @staticmethod

@@ -32,4 +32,4 @@ class OthersHold(OfHosts):
         seen = [Answer(*without(view, self.place)) for view in views]
         holding = next((one for one in seen if one.holds), None)
         lost = next((one for one in seen if one.holds is False), None)
-        return holding or lost or Answer(holds=None, evidence=f"none of {', '.join(self.hosts)} tells its set")
+        return holding or lost or Answer(holds=None, evidence=f"none of {', '.join(self.hosts)} reports its set")

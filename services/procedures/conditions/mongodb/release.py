@@ -24,5 +24,5 @@ class RunsRelease(OfHost):
             return Answer(holds=None, evidence=f"{self.host} does not answer")
         told = line(answer.body.get("version"), 40)
         if not told:
-            return Answer(holds=None, evidence=f"{self.host} tells no version")
+            return Answer(holds=None, evidence=f"{self.host} reports no version")
         return Answer(told == self.version, f"{self.host} runs {told}")

@@ -23,7 +23,7 @@ class AnotherLeads(OfSet):
         return Answer(len(leading) == 1 and leading[0] != self.but, told)
 
 
-@condition("mongodb.need-not-step-down", "the primary to run the new version already, or another member to be primary")
+@condition("mongodb.need-not-step-down", "the primary to run the new version, or another member to be primary")
 class NeedNotStepDown(OfHosts):
     """`but` runs the new version already, so that its server is not replaced, or another one of these leads."""
 

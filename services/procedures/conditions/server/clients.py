@@ -12,7 +12,7 @@ from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import SQL_LIMIT_S, Asking
 
 
-@condition("server.no-clients", "the clients of {host} to be done")
+@condition("server.no-clients", "the clients of {host} to finish")
 class NoClients(OfHost):
     """No client session runs anything or holds a transaction (`idle_too`: no session at all), except these users'.
 
@@ -35,7 +35,7 @@ class NoClients(OfHost):
         users = ", ".join(sorted({c.user for c in working}))
         if not working:
             idle = f", {len(clients)} idle" if clients else ""
-            return Answer(holds=True, evidence=f"no client works on {self.host}{idle}")
+            return Answer(holds=True, evidence=f"no client is active on {self.host}{idle}")
         what = "sessions" if self.idle_too else "working sessions"
         told = f"{len(working)} {what} on {self.host} ({users})"
         if self.patience_s <= 0:

@@ -25,5 +25,5 @@ class Compared(OfHost):
         own = FileAbsent(self.host, self.aside).look(asking)
         if own.holds is not False:
             return own
-        told = f"the restored data of {self.host} were not compared with a member's to the end"
-        return Answer(holds=False, evidence=f"{told}; the old ones are kept as {self.aside}")
+        told = f"the restored data of {self.host} were not completely compared with a member's"
+        return Answer(holds=False, evidence=f"{told}; the old data are in {self.aside}")

@@ -29,7 +29,7 @@ class StatusIs(OfHost):
         """Look at one status value; with `for_s` it must have held at every look for so long."""
         value = asking.status(self.host).get(self.status)
         if value is None:
-            return Answer(holds=None, evidence=f"{self.host} gives no {self.status}")
+            return Answer(holds=None, evidence=f"{self.host} reports no {self.status}")
         evidence = f"{self.status} is {value} on {self.host}"
         holds = compared(value, self.comparison, self.value)
         if not holds or self.for_s <= 0:

@@ -12,7 +12,7 @@ from services.procedures.plan.condition import Answer, Declared, OfHost, conditi
 from services.procedures.plan.looks import AT_THE_END, Asking
 
 
-@condition("server.variable", "its variable to be set on {host}")
+@condition("server.variable", "the variable to be set on {host}")
 class VariableIs(OfHost):
     """A server variable has this value (case-insensitive; ON = 1; 1G = 1073741824).
 
@@ -63,9 +63,9 @@ def _third(condition: VariableIs, asking: Asking, value: str) -> Answer:
     wanted, now = ("that", "another value") if secret else (condition.value, value or "empty")
     said = OptionIs(host, "mysqld", name, condition.value).look(asking)
     if said.holds is None:
-        return Answer(holds=None, evidence=f"{name} is {now} on {host}, asked for was {wanted}: {said.evidence}")
+        return Answer(holds=None, evidence=f"{name} is {now} on {host}, requested: {wanted}: {said.evidence}")
     if not said.holds:
-        told = f"{name} is {now} on {host}, asked for was {wanted}: somebody changed the files ({said.evidence})"
+        told = f"{name} is {now} on {host}, requested: {wanted}: the files were changed ({said.evidence})"
         return Answer(holds=False, evidence=told, final=True)
-    told = f"asked for {name} = {wanted}, the server made {now} of it on {host}"
+    told = f"requested {name} = {wanted}, the server on {host} set {now}"
     return Answer(holds=True, evidence=told, kept=((f"{AT_THE_END}{name} on {host}", f"A{told[1:]}."),))

@@ -103,7 +103,7 @@ def clean_position(own: CleanPosition, look: Look) -> Answer:
 def data_stands(own: DataStands, look: Look) -> bool | Answer:
     if look.hosts[own.host].has_data:
         return True
-    return own._gone(f"the data folder of {own.host} was erased by an SST that began; what is there now is no database")
+    return own._gone(f"the data folder of {own.host} was erased by an interrupted SST and contains no database now")
 
 
 @double(FoundsNothing)

@@ -293,7 +293,7 @@ GOOD_ENTRIES = done_run(GOOD).entries()
     ("changed", "words"),
     [
         ((), "no plan in the journal"),
-        (GOOD_ENTRIES[1:], "it has no plan at its beginning"),
+        (GOOD_ENTRIES[1:], "it does not begin with a plan"),
         ((*GOOD_ENTRIES[:4], *GOOD_ENTRIES[5:]), "entry 5 is missing"),
         ((*GOOD_ENTRIES[:4], GOOD_ENTRIES[3]), "entry 5 is missing"),
         ((GOOD_ENTRIES[0], replace(GOOD_ENTRIES[0], seq=2)), "kind 'planned' has no meaning here"),

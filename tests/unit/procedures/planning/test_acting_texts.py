@@ -72,7 +72,7 @@ AUTH = CopiedSecret("n1", "wsrep_sst_auth")
                 "+ A=b",
                 "remove /run/y",
                 "put back /run/z as it was before the run",
-                "  (changed by somebody else since: only the run's own lines go, or it is kept, and that is told)",
+                "  (if others changed it since: only the lines of this run are removed, or it is kept and reported)",
             ),
         ),
         (Checkpoint("Nothing is half done."), ("rest: Nothing is half done.",)),

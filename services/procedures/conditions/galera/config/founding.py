@@ -12,7 +12,7 @@ from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking
 
 
-@condition("galera.founds-nothing", "nothing to have {host} found a cluster of its own when it starts")
+@condition("galera.founds-nothing", "the next start of {host} not to bootstrap a new cluster")
 class FoundsNothing(OfHost):
     """Nothing that decides the server's command line has its next start found a cluster: files, systemd, the unit.
 
@@ -41,9 +41,12 @@ class FoundsNothing(OfHost):
                 holds=False, evidence=f"{told}. On {host}: {'; '.join(dict.fromkeys(way for _, way in wrong))}"
             )
         if self.left:
-            return Answer(holds=True, evidence=f"nothing has the next start of {unit} on {host} found a cluster")
+            return Answer(holds=True, evidence=f"nothing makes the next start of {unit} on {host} found a cluster")
         if line.script and line.script != self.script:
-            told = f"{unit} of {host} starts the script {line.script}: what that gives the server is not known"
+            told = (
+                f"{unit} of {host} starts the script {line.script}: the options that it passes "
+                "to the server are not known"
+            )
             return Answer(holds=None, evidence=told)
         if line.unread:
             return Answer(holds=None, evidence=f"{', '.join(line.unread)} of {host} could not be read")
@@ -57,9 +60,9 @@ def _by_files(condition: FoundsNothing, asking: Asking) -> Answer:
         return Answer(holds=None, evidence=f"the option files of {host} could not be read")
     given = {option: value for _, option, value in parse_defaults(output.text, "mysqld")}
     if given.get("wsrep_new_cluster", "0").strip().lower() not in OFF_WORDS:
-        return Answer(holds=False, evidence=f"wsrep_new_cluster stands in the option files of {host}: remove it")
+        return Answer(holds=False, evidence=f"wsrep_new_cluster is set in the option files of {host}: remove it")
     address = given.get("wsrep_cluster_address")
     if address is not None and names_nobody(address):
-        told = f"wsrep_cluster_address of {host} is {address or 'empty'}: it names nobody to join"
+        told = f"wsrep_cluster_address of {host} is {address or 'empty'}: it contains no address to join"
         return Answer(holds=False, evidence=told)
-    return Answer(holds=True, evidence=f"{unit} of {host} and its option files found no cluster")
+    return Answer(holds=True, evidence=f"{unit} of {host} and its option files do not bootstrap a cluster")

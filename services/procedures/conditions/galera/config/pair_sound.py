@@ -11,7 +11,7 @@ from services.procedures.plan.condition import Answer, Condition, Declared, Kept
 from services.procedures.plan.looks import Asking
 
 
-@condition("galera.pair-sound", "certificate and key on {host} to be whole and valid")
+@condition("galera.pair-sound", "a complete and valid certificate and key on {host}")
 class PairSound(OfHost):
     """CA, certificate and key lie on a host, belong together, are valid, and only the server's user reads the key.
 
@@ -43,11 +43,11 @@ class PairSound(OfHost):
             return found
         wanted = asking.past.kept.get(self.as_on.name) if self.as_on is not None else pair.digest
         if wanted != pair.digest:
-            return Answer(holds=False, evidence=f"on {self.host} lies another pair than the one of this run")
+            return Answer(holds=False, evidence=f"on {self.host} is a different pair, not this run's")
         return Answer(True, found.evidence, kept=((self.keep, pair.digest),) if self.keep else ())
 
 
-@condition("galera.local-pair-sound", "certificate and key in this workstation's files to be whole and valid")
+@condition("galera.local-pair-sound", "a complete and valid certificate and key in this workstation's files")
 class LocalPairSound(Condition):
     """The pair in files of the workstation belongs together and is valid; nobody else there reads the key."""
 
@@ -77,4 +77,4 @@ def judged(pair: PairSeen, now: float, where: str) -> Answer:
         return Answer(holds=False, evidence=f"on {where}: {'; '.join(bad)}", lines=tuple(bad))
     ends = pair.ends
     told = "; ".join((f"valid for {days_of(ends - now)}" if ends is not None else "", *(f.sentence for f in faults)))
-    return Answer(holds=True, evidence=f"certificate and key on {where} belong together: {told.strip('; ')}")
+    return Answer(holds=True, evidence=f"certificate and key on {where} match: {told.strip('; ')}")

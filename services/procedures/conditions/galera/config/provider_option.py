@@ -11,7 +11,7 @@ from services.procedures.plan.condition import Answer, Comparison, Declared, OfH
 from services.procedures.plan.looks import Asking
 
 
-@condition("galera.provider-option", "its provider option to be set on {host}")
+@condition("galera.provider-option", "the provider option to be set on {host}")
 class ProviderOption(OfHost):
     """A wsrep provider option compares so with a value (text for = and !=, number else). Kept under `keep`.
 
@@ -36,7 +36,7 @@ class ProviderOption(OfHost):
         except UserError:
             if not self.or_ended or absent(asking, self.host) is not Absent.NONE:
                 raise
-            told = f"no server runs on {self.host}: what {self.option} was set to at runtime ended with it"
+            told = f"no server runs on {self.host}: the runtime value of {self.option} was lost with it"
             return Answer(holds=True, evidence=told)
         value = options.get(self.option)
         if value is None:

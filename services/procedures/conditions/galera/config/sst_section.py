@@ -30,7 +30,7 @@ class SstGives(OfHost):
         found = chosen(given_now(asking, self.host), (name for name, _ in self.options))
         wrong = _differ(found, self.options)
         told = told_of(found) if not wrong else f"{wrong} of {told_of(found)}"
-        return Answer(not wrong, f"on {self.host} the scripts find {told}")
+        return Answer(not wrong, f"on {self.host} the scripts read {told}")
 
 
 @condition("galera.sst-same", "the options of a state transfer to be the same on every host")
@@ -55,7 +55,7 @@ class SstSame(OfHosts):
         found = asking.each(self.hosts, lambda host: chosen(given_now(asking, host), self.options))
         blind = [f"{host}: {error}" for host, error in found.items() if isinstance(error, UserError)]
         if blind:
-            return Answer(holds=None, evidence=f"not known whether they are the same: {'; '.join(blind)}")
+            return Answer(holds=None, evidence=f"not known whether the options are the same: {'; '.join(blind)}")
         return self._judged({h: one for h, one in found.items() if not isinstance(one, UserError)})
 
     def _judged(self, found: Mapping[str, Mapping[str, str | None]]) -> Answer:
@@ -66,7 +66,7 @@ class SstSame(OfHosts):
         if before and all(host in before and not _differ(one, before[host]) for host, one in found.items()):
             return Answer(holds=True, evidence=f"on {', '.join(found)} as before the run")
         told = "; ".join(f"{host}: {told_of(one)}" for host, one in found.items())
-        return Answer(holds=False, evidence=f"they differ: {told}")
+        return Answer(holds=False, evidence=f"the options differ: {told}")
 
 
 def told_of(values: Mapping[str, str | None]) -> str:

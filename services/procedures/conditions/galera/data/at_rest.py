@@ -39,9 +39,9 @@ class PositionMark(OfHost):
             before = mark_kept(asking.past.kept.get(self.since, ""))
             ran = started_since(before, now) if before is not None else ""
             if ran:
-                told = f"a server ran on {self.host} while its position was looked at ({ran}): plan anew"
+                told = f"a server ran on {self.host} while its position was checked ({ran}): make a new plan"
                 return Answer(holds=False, evidence=told, final=True)
-        told = f"not known: {now.unread}" if now.unread else f"the data of {self.host} were last written: {now.newest}"
+        told = f"not known: {now.unread}" if now.unread else f"last writes to the data of {self.host}: {now.newest}"
         return Answer(holds=True, evidence=told, kept=((self.keep, json.dumps(asdict(now))),))
 
 
@@ -55,7 +55,7 @@ class Unmoved(OfHost):
         rewritten: an earlier step of the plan takes the seqno out of its state file, or removes the file.
         safe: this run has marked it safe_to_bootstrap.
         own_start: the step that starts it: once this run has begun that, its data may have moved by it.
-        hosts: members that it may have joined by itself meanwhile: then it is one of them and has no side of its own.
+        hosts: members that it may have joined by itself: then it is one of them and has no side of its own.
     """
 
     datadir: str
@@ -78,32 +78,34 @@ class Unmoved(OfHost):
         """Hold what is there against the mark and against the position that the plan chose by."""
         host = self.host
         if self.own_start and self.own_start in asking.past.began:
-            return Answer(holds=True, evidence=f"{host} was looked at before this run began to start it")
+            return Answer(holds=True, evidence=f"{host} was checked before this run began to start it")
         recovered = asking.past.kept.get(self.recovered, "")
         if self.position and recovered != self.position:
-            told = f"{host} was chosen by {self.position}, and the run recovered {recovered or 'nothing'} since: "
-            return Answer(holds=False, evidence=f"{told}plan anew", final=True)
+            told = (
+                f"{host} was chosen because of {self.position}, but then the run recovered {recovered or 'nothing'}: "
+            )
+            return Answer(holds=False, evidence=f"{told}make a new plan", final=True)
         before = mark_kept(asking.past.kept.get(self.mark, ""))
         if before is None or before.unread:
-            why = before.unread if before is not None else "this run kept nothing to hold it against"
-            return Answer(holds=None, evidence=f"whether {host} ran since it was looked at is not known: {why}")
+            why = before.unread if before is not None else "this run stored no state to compare with"
+            return Answer(holds=None, evidence=f"whether {host} ran since the check is not known: {why}")
         now = mark_now(host, self.datadir, asking)
         if now.unread:
-            return Answer(holds=None, evidence=f"whether {host} ran since it was looked at is not known: {now.unread}")
+            return Answer(holds=None, evidence=f"whether {host} ran since the check is not known: {now.unread}")
         ran = started_since(before, now) or (f"{now.newest} is new" if now.files != before.files else "")
         if ran:
             return _ran(self, asking, ran)
         if told := _state_moved(self, before.state, now.state):
-            return Answer(holds=False, evidence=f"{told} since it was looked at: plan anew", final=True)
-        return Answer(holds=True, evidence=f"no server ran on {host} since it was looked at at {self.position}")
+            return Answer(holds=False, evidence=f"{told} since the check: make a new plan", final=True)
+        return Answer(holds=True, evidence=f"no server ran on {host} since the check at {self.position}")
 
 
 def _ran(condition: Unmoved, asking: Asking, ran: str) -> Answer:
     """Say that it ran; one that is a member of the component that serves now has no side of its own."""
     if condition.hosts and _is_member(condition, asking):
         beside = ", ".join(condition.hosts)
-        return Answer(holds=True, evidence=f"{condition.host} has joined {beside} by itself meanwhile")
-    told = f"{condition.host} ran since it was looked at ({ran}): plan anew"
+        return Answer(holds=True, evidence=f"{condition.host} has joined {beside} on its own in the meantime")
+    told = f"{condition.host} ran since the check ({ran}): make a new plan"
     return Answer(holds=False, evidence=told, final=True)
 
 

@@ -12,7 +12,7 @@ def backup_in(asking: Asking, host: str, path: str) -> Backup | str:
     output = asking.run(host, backup_read(path), limit_s=BACKUPS_LIMIT_S)
     found = next(iter(parse_backups(output.text)), None) if output.exit_code == 0 else None
     if found is None:
-        return output.error_text or f"what lies in {path} of {host} could not be read"
+        return output.error_text or f"the contents of {path} on {host} could not be read"
     return found
 
 
@@ -45,17 +45,17 @@ class BackupIs(OfHost):
 
     def _wrong(self, found: Backup) -> str:
         if found.absent:
-            return "it is not there"
+            return "it is missing"
         if (found.uuid, found.last_lsn) != (self.uuid, self.last_lsn):
-            return "another backup lies there now"
+            return "it contains another backup now"
         if found.is_linked or (found.hard and not self.hard_ok):
-            return "its files are linked: they are, or may be, somebody else's too"
+            return "its files are hard-linked: other backups may use them"
         if found.is_prepared or found.spent != 0 or (found.metas or 0) < self.metas:
-            return "it was prepared, or prepared with, already"
+            return "it was already prepared, or used to prepare another"
         return "its size has changed" if self.size and found.size != self.size else ""
 
 
-@condition("galera.prepared-to", "the prepared copy on {host} to stand at its next position")
+@condition("galera.prepared-to", "the prepared copy on {host} to reach its next position")
 class PreparedTo(OfHost):
     """The folder is prepared up to a backup of the chain: its info and its position are that backup's.
 
@@ -76,4 +76,4 @@ class PreparedTo(OfHost):
         told = f"{self.path} on {self.host} is {found.kind or 'no backup'} at {found.position or 'no position'}"
         wanted = (self.uuid, self.state_uuid, self.seqno)
         right = found.is_prepared and (found.uuid, found.state_uuid, found.seqno) == wanted
-        return Answer(right, f"{told}; {self.state_uuid}:{self.seqno} is wanted")
+        return Answer(right, f"{told}; {self.state_uuid}:{self.seqno} is required")

@@ -38,20 +38,20 @@ class CleanPosition(OfHost):
         path = posixpath.join(self.datadir, "grastate.dat")
         content, why = read_file(asking, self.host, path)
         if content is None:
-            return Answer(holds=None if why else False, evidence=why or f"{path} is not there on {self.host}")
+            return Answer(holds=None if why else False, evidence=why or f"{path} does not exist on {self.host}")
         state = parse_grastate(content)
         if state is None:
-            return Answer(holds=False, evidence=f"{path} of {self.host} is damaged: it holds no whole state")
+            return Answer(holds=False, evidence=f"{path} of {self.host} is damaged: its state is incomplete")
         least = number_of(self.at_least, asking.past)
         if least is None:
-            return Answer(holds=None, evidence="the position to compare with was not kept by this run")
+            return Answer(holds=None, evidence="this run did not store the position to compare with")
         evidence = f"grastate.dat of {self.host}: {state.uuid}:{state.seqno}"
         if state.uuid != self.state_uuid.lower():
             return Answer(holds=False, evidence=f"{evidence}, not {self.state_uuid}")
         if state.seqno is None or state.seqno < 0:
             return _no_position(self, asking, evidence)
         kept = ((self.keep, str(state.seqno)),) if self.keep else ()
-        return Answer(state.seqno >= least, f"{evidence}, at least {least} is wanted", kept=kept)
+        return Answer(state.seqno >= least, f"{evidence}, at least {least} is required", kept=kept)
 
 
 def _no_position(condition: CleanPosition, asking: Asking, evidence: str) -> Answer:
@@ -68,8 +68,8 @@ def _no_position(condition: CleanPosition, asking: Asking, evidence: str) -> Ans
     if asking.memory.held_s(condition, asking.clock, most_gap_s(SETTLED_S)) < SETTLED_S:
         return told
     shown = properties(asking.run(host, commands.UNIT_STARTING.read(unit)).text)
-    why = "though the server stopped (somebody replaced the file?)"
+    why = "although the server stopped (was the file replaced?)"
     if shown.get("ActiveState") == "failed":
-        why = f"and {unit} has failed ({how_it_ended(shown)}): it was no clean stop"
-    then = "Put its own file back and try again, or take the run back: its history is read before it starts"
+        why = f"and {unit} has failed ({how_it_ended(shown)}): it was not a clean shutdown"
+    then = "Restore its own file and try again, or roll back the run: its history is read before it starts"
     return Answer(holds=False, evidence=f"grastate.dat of {host} says -1 {why}. {then}", final=True)

@@ -10,7 +10,7 @@ from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking
 
 
-@condition("galera.data-stands", "the data folder of {host} as it was before the transfer")
+@condition("galera.data-stands", "the data folder of {host} to be as it was before the transfer")
 class DataStands(OfHost):
     """What lay in the data folder before the run lies there still.
 
@@ -32,23 +32,25 @@ class DataStands(OfHost):
         host, of = self.host, f"the data folder of {self.host} ({self.datadir})"
         listed = asking.run(host, commands.LISTED_AT.read(self.datadir, sudo=True))
         if listed.exit_code:
-            return Answer(holds=None, evidence=f"It is not known what lies in {of} now. Before the run: {self.had}")
+            return Answer(
+                holds=None, evidence=f"The current contents of {of} are not known. Before the run: {self.had}"
+            )
         found = parse_listing(listed.text)
         if not self.held and not found.entries:
             return Answer(holds=True, evidence=f"{of} is empty")
         if not found.tablespace and not self.held:
-            return self._gone(f"what an SST that began has left in {of}; it is no database")
+            return self._gone(f"{of} contains only the remains of an interrupted SST, no database")
         if not found.tablespace:
-            return self._gone(f"{of} was erased by an SST that began; what is there now is no database")
+            return self._gone(f"{of} was erased by an interrupted SST and contains no database now")
         output = asking.run(host, commands.CONTENT.read(posixpath.join(self.datadir, "grastate.dat"), sudo=True))
         state = parse_grastate(output.text) if output.exit_code == 0 else None
         if state is not None and state.names_state and state.uuid != self.uuid:
-            return self._gone(f"{of} was replaced by an SST; what is there now is a copy of the cluster's data")
+            return self._gone(f"{of} was replaced by an SST and contains a copy of the cluster's data now")
         if found.sst_in_progress and (state is None or not state.names_state):
-            told = f"Not known: whether the SST that began had erased {of} before it ended. Before the run: {self.had}"
+            told = f"Not known: whether the interrupted SST had erased {of}. Before the run: {self.had}"
             return Answer(holds=None, evidence=told, final=True)
-        return Answer(holds=True, evidence=f"{of} holds what it held before the run")
+        return Answer(holds=True, evidence=f"{of} is as it was before the run")
 
     def _gone(self, what: str) -> Answer:
-        told = f"Not taken back: {what}" if self.held else what
+        told = f"Not rolled back: {what}" if self.held else what
         return Answer(holds=False, evidence=f"{told}. Before the run: {self.had}", final=True)

@@ -9,7 +9,7 @@ from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking
 
 
-@condition("galera.left-alone", "no other server to have run on the data of {host}")
+@condition("galera.left-alone", "no other server to have used the data of {host}")
 class LeftAlone(OfHost):
     """Nothing has run on the data since a mark of them was kept, or the old data lie in their place again.
 
@@ -31,20 +31,20 @@ class LeftAlone(OfHost):
         """Hold the server's files and systemd's starts against the mark."""
         host = self.host
         if self.own in asking.past.began:
-            return Answer(holds=True, evidence=f"the data of {host} were looked at before this run began to use them")
+            return Answer(holds=True, evidence=f"the data of {host} were checked before this run began to use them")
         kept = asking.run(host, commands.FILE_KIND.read(self.aside, sudo=True))
         if is_absent(kept):
-            return Answer(holds=True, evidence=f"no other data of {host} are kept in place of its own")
+            return Answer(holds=True, evidence=f"{host} has its own data in its data folder")
         if kept.exit_code:
-            return Answer(holds=None, evidence=f"whether {self.aside} is there on {host} could not be read")
+            return Answer(holds=None, evidence=f"whether {self.aside} exists on {host} could not be read")
         if self.mark not in asking.past.kept:
-            return Answer(holds=False, evidence=f"the data that the run put on {host} are not proven yet")
+            return Answer(holds=False, evidence=f"the data that the run put on {host} are not verified yet")
         ran = ran_since(host, self.datadir, asking.past.kept[self.mark], asking)
         if not ran.told:
-            return Answer(holds=True, evidence=f"no server ran on the data of {host} since this run looked at them")
+            return Answer(holds=True, evidence=f"no server has run on the data of {host} since this run checked them")
         return Answer(
             holds=None,
-            evidence=f"{ran.told}; what it wrote into data that were proven before is not known. Take the run back and "
-            f"begin anew: the old data are kept as {self.aside}, and what was copied is as it was",
+            evidence=f"{ran.told}; what it wrote into data that were proven before is not known. Roll back the run and "
+            f"start again: the old data are in {self.aside}, and the copies are unchanged",
             final=True,
         )

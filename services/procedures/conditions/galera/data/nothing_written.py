@@ -8,7 +8,7 @@ from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking
 
 
-@condition("galera.nothing-written", "the position of {host}: nothing may be written on it")
+@condition("galera.nothing-written", "the position of {host}: no writes on it")
 class NothingWritten(OfHost):
     """No write set was committed on the node since it was bootstrapped at the seqno `since`.
 
@@ -23,12 +23,12 @@ class NothingWritten(OfHost):
         try:
             status = asking.status(host)
         except UserError as problem:
-            return Answer(holds=None, evidence=f"whether rows were written on {host} since is not known ({problem})")
+            return Answer(holds=None, evidence=f"whether {host} has had writes since is not known ({problem})")
         last, views = count(status.get("wsrep_last_committed", "")), count(status.get("wsrep_cluster_conf_id", ""))
         if last is None or views is None:
-            return Answer(holds=None, evidence=f"whether rows were written on {host} since is not known")
+            return Answer(holds=None, evidence=f"whether {host} has had writes since is not known")
         written = last - self.since - views
         if written > 0:
             said = f"{written} write sets were committed on {host} since it was bootstrapped at seqno {self.since}"
             return Answer(holds=False, evidence=said)
-        return Answer(holds=True, evidence=f"nothing was written on {host} since it was bootstrapped")
+        return Answer(holds=True, evidence=f"{host} has had no writes since it was bootstrapped")

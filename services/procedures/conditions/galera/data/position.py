@@ -9,7 +9,7 @@ from services.procedures.plan.condition import Answer, Declared, Number, OfHost,
 from services.procedures.plan.looks import Asking
 
 
-@condition("galera.position", "{host} to have all that was committed")
+@condition("galera.position", "{host} to have every committed write set")
 class Position(OfHost):
     """The node's wsrep_last_committed is at least this (after a bootstrap: nothing that was known is missing)."""
 
@@ -24,8 +24,8 @@ class Position(OfHost):
         """Compare wsrep_last_committed with a position that was known."""
         wanted = number_of(self.at_least, asking.past)
         if wanted is None:
-            return Answer(holds=None, evidence="the position to compare with was not kept by this run")
+            return Answer(holds=None, evidence="this run did not store the position to compare with")
         seqno = whole(asking.status(self.host).get("wsrep_last_committed", ""))
         if seqno is None:
-            return Answer(holds=None, evidence=f"{self.host} gives no wsrep_last_committed")
-        return Answer(seqno >= wanted, f"wsrep_last_committed is {seqno} on {self.host}, at least {wanted} is wanted")
+            return Answer(holds=None, evidence=f"{self.host} reports no wsrep_last_committed")
+        return Answer(seqno >= wanted, f"wsrep_last_committed is {seqno} on {self.host}, at least {wanted} is required")

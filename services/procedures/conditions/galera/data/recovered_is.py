@@ -24,8 +24,8 @@ class RecoveredIs(OfHost):
         """Compare two numbers that are known already; nothing is read."""
         wanted, found = number_of(self.seqno, asking.past), position_of(asking.past.kept.get(self.recovered.name, ""))
         if wanted is None or found is None:
-            what = "what its data should have" if wanted is None else "what its server recovered"
-            return Answer(holds=None, evidence=f"{what} is not known: this run kept no position of {self.host}")
+            what = "its expected position" if wanted is None else "its recovered position"
+            return Answer(holds=None, evidence=f"{what} is not known: this run stored no position of {self.host}")
         told = f"InnoDB of {self.host} recovered {found[0]}:{found[1]}, expected {self.state_uuid}:{wanted}"
         equal = (found[0].lower(), found[1]) == (self.state_uuid.lower(), wanted)
         return Answer(holds=equal, evidence=told, final=not equal)

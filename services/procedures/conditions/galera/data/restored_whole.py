@@ -12,7 +12,7 @@ from services.procedures.plan.condition import Answer, Kept, Number, OfHost, con
 from services.procedures.plan.looks import Asking
 
 
-@condition("galera.restored-whole", "whole data in the data folder of {host}")
+@condition("galera.restored-whole", "complete data in the data folder of {host}")
 class RestoredWhole(OfHost):
     """No replay is noted, and either the old data lie in place or grastate.dat names the cluster.
 
@@ -39,25 +39,27 @@ class RestoredWhole(OfHost):
         host = self.host
         noted = self._there(asking, self.mark) if self.mark else False
         if noted:
-            told = f"the data of {host} hold a replay that is not proven to be whole ({self.mark} is there)"
-            return Answer(holds=False, evidence=f"{told}; the old ones are kept as {self.aside}")
+            told = f"the data of {host} are from a replay that is not verified as complete ({self.mark} is there)"
+            return Answer(holds=False, evidence=f"{told}; the old data are in {self.aside}")
         kept = self._there(asking, self.aside)
         if noted is None or kept is None:
             which = self.mark if noted is None else self.aside
             return Answer(holds=None, evidence=f"whether {which} is there on {host} could not be read")
         if not kept:
-            return Answer(holds=True, evidence=f"no other data of {host} are kept in place of its own")
+            return Answer(holds=True, evidence=f"{host} has its own data in its data folder")
         path = posixpath.join(self.datadir, "grastate.dat")
         output = asking.run(host, commands.CONTENT.read(path, sudo=True))
         state = parse_grastate(output.text) if output.exit_code == 0 else None
         if state is None and output.exit_code and not is_absent(output):
             return Answer(holds=None, evidence=output.error_text or f"{path} of {host} could not be read")
         if state is None or state.uuid != self.state_uuid.lower():
-            told = f"the restored data of {host} are not proven to stand where they should: {path} names no state yet"
+            told = f"the restored data of {host} are not verified to be at their position: {path} contains no state yet"
             return Answer(holds=False, evidence=told)
         if self.recovered is not None:
             return RecoveredIs(host, self.state_uuid, self.seqno, self.recovered).look(asking)
-        return Answer(holds=True, evidence=f"{path} of {host} names the cluster: the position was proven before")
+        return Answer(
+            holds=True, evidence=f"{path} of {host} contains the cluster's UUID: the position was verified before"
+        )
 
     def _there(self, asking: Asking, path: str) -> bool | None:
         output = asking.run(self.host, commands.FILE_KIND.read(path, sudo=True))

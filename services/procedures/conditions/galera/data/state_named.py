@@ -10,7 +10,7 @@ from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking
 
 
-@condition("galera.state-named", "the state named in grastate.dat of {host}")
+@condition("galera.state-named", "a state in grastate.dat of {host}")
 class StateNamed(OfHost):
     """The node's grastate.dat still names a state: no transfer into its data folder broke off.
 
@@ -32,7 +32,5 @@ class StateNamed(OfHost):
         state = parse_grastate(output.text) if output.exit_code == 0 else None
         if state is not None and state.names_state:
             return Answer(holds=True, evidence=f"{path} of {host} names {state.uuid}")
-        said = (
-            f"{path} of {host} names no state any more: whether a transfer that broke off erased its data is not known"
-        )
+        said = f"{path} of {host} contains no state now: whether an interrupted transfer erased its data is not known"
         return Answer(holds=False, evidence=said, final=True)

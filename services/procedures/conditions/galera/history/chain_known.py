@@ -28,7 +28,7 @@ _ADVICE = (
 )
 
 
-@condition("galera.chain-known", "a member's binary log to have the same transactions")
+@condition("galera.chain-known", "a member's binary log to contain the same transactions")
 class ChainKnown(OfHosts):
     """A member's binary log has the chain's last transactions, and in no stretch of the chain more or less than it.
 
@@ -68,7 +68,7 @@ class ChainKnown(OfHosts):
             found = {name: held_in(marks, stretch) for name, marks in read.items()}
             if lost := next((name for name, one in found.items() if one == "more"), ""):
                 told = f"between seqnos {stretch[0]} and {stretch[1]} the binary log of {lost} has a transaction"
-                return Answer(holds=False, evidence=f"{told} that is in none of the files", final=True)
+                return Answer(holds=False, evidence=f"{told} that none of the files contains", final=True)
             if "more statements" not in found.values() and any(found[name] == "same" for name in others):
                 proven += 1
             else:
@@ -81,7 +81,7 @@ class ChainKnown(OfHosts):
             told = f"whether something is missing is not known in {len(unproven)} of {len(self.stretches)} stretches"
             told = f"{told}: {'; '.join(unproven[:3])}{_ADVICE if never else ''}"
             return Answer(holds=None, evidence=told, final=never, lines=tuple(unproven))
-        told = f"; in each of {proven} stretches a member has the same" if proven else ""
+        told = f"; a member confirms {proven} of the ranges" if proven else ""
         return Answer(known.holds, f"{known.evidence}{told}", final=known.final)
 
     def _others(self, asking: Asking) -> frozenset[str]:
@@ -94,7 +94,7 @@ class ChainKnown(OfHosts):
     def _past(self, asking: Asking) -> Answer:
         """Lay the chain's last transactions beside each member's."""
         if not self.recent:
-            return Answer(holds=None, evidence="of the chain's last transactions nothing is known")
+            return Answer(holds=None, evidence="the last transactions of the chain are not known")
         target, _, time = self.recent[-1]
         ours = f"the chain ends with Xid {target}, GTID {self.gtid} of {time}"
         found = asking.each(self.hosts, lambda name: marks_of(asking, name, target))
@@ -103,23 +103,25 @@ class ChainKnown(OfHosts):
             there = {mark.xid: mark for mark in one} if isinstance(one, tuple) else {}
             both = [(mine, there[mine[0]]) for mine in self.recent if mine[0] in there]
             if other := next((m for mine, m in both if (m.server_id, m.time) != mine[1:]), None):
-                told = f"{ours}; the binary log of {name} has {other.text} of {other.time} there: another past"
+                told = f"{ours}; the binary log of {name} has {other.text} of {other.time} there: a different history"
                 return Answer(holds=False, evidence=told, final=True)
             if target in there and len(both) >= min(ENOUGH, len(self.recent)):
                 same = same or name
             elif target not in there and _goes_over(there, target):
                 over = over or name
         if same and ids_differ(asking, self.joiner, self.hosts):
-            return Answer(holds=True, evidence=f"{ours}, and the binary log of {same} has the same there")
+            return Answer(holds=True, evidence=f"{ours}, and the binary log of {same} has the same transaction there")
         if over and not same:
-            told = f"{ours}; the binary log of {over} goes over seqno {target} without such a transaction"
-            return Answer(holds=False, evidence=f"{told}: a number that is no seqno, or another past", final=True)
-        why = f"no binary log of {', '.join(self.hosts)} tells of that seqno"
+            told = f"{ours}; the binary log of {over} passes seqno {target} without such a transaction"
+            return Answer(
+                holds=False, evidence=f"{told}: the number is not a seqno, or the history is different", final=True
+            )
+        why = f"no binary log of {', '.join(self.hosts)} contains that seqno"
         if same:
-            why = f"{same} has the like, but nodes share a server id: both sides of a fork would look so"
+            why = f"{same} has a matching transaction, but nodes share a server id: a fork would look the same"
         if self.accepted:
-            return Answer(holds=True, evidence=f"you accepted that it is not known: {ours}; {why}")
-        return Answer(holds=None, evidence=f"nothing shows that these are of the members' past: {ours}; {why}")
+            return Answer(holds=True, evidence=f"you accepted an unknown history: {ours}; {why}")
+        return Answer(holds=None, evidence=f"nothing shows that these belong to the members' history: {ours}; {why}")
 
 
 def _goes_over(there: Mapping[int | None, Mark], xid: int) -> bool:

@@ -74,8 +74,10 @@ class CopiedHistory(RestoredHistory):
             same, lines = None, (*lines, "nodes share a server id: both sides of a fork would have the same GTIDs")
         if stayed or same is not None:
             proof = f"; at seqno {seqno} the binary logs agree on GTID {gtid}" if same is not None else ""
-            return Answer(holds=True, evidence=f"one past: {said}{proof}", lines=lines)
-        return Answer(holds=None, evidence=f"{said}, and no binary log tells whether its past is theirs", lines=lines)
+            return Answer(holds=True, evidence=f"one history: {said}{proof}", lines=lines)
+        return Answer(
+            holds=None, evidence=f"{said}, but no binary log shows whether its history is theirs", lines=lines
+        )
 
 
 def _stayed(condition: CopiedHistory, asking: Asking) -> tuple[bool, str]:
@@ -88,10 +90,10 @@ def _stayed(condition: CopiedHistory, asking: Asking) -> tuple[bool, str]:
     uuid = status.get("wsrep_cluster_state_uuid", "").lower()
     primary = status.get("wsrep_cluster_status") == "Primary" and uuid == condition.state_uuid.lower()
     if not primary or count(status.get("wsrep_local_state", "")) != SYNCED:
-        return False, f"{name} is no Synced member of this cluster now"
+        return False, f"{name} is not a Synced member of this cluster now"
     up = real(status.get("Uptime", ""))
     if up is None or began is None:
-        return False, f"for how long the server of {name} has run is not known"
+        return False, f"the uptime of the server of {name} is not known"
     since = asking.clock.wall() - began
     if up + _SLACK_S < since:
         return False, f"the server of {name} was started {up:.0f} s ago, after the snapshot"

@@ -16,7 +16,7 @@ from services.procedures.plan.looks import Asking
 _SLACK_S = 2.0
 
 
-@condition("galera.fragments-whole", "transactions that came to {host} without their beginning")
+@condition("galera.fragments-whole", "incomplete transactions on {host}")
 class FragmentsWhole(OfHost):
     """The log of `host` since a step began tells of no part of a transaction that was passed over.
 
@@ -40,8 +40,8 @@ class FragmentsWhole(OfHost):
         told = (*log.since(began - _SLACK_S), *log.newest_start().since(0.0))  # that one whatever a clock says
         found = passed_over(told)
         if found:
-            what = f"{self.host} passed over the end of a transaction whose beginning stands before its IST"
+            what = f"{self.host} skipped the end of a transaction that began before its IST"
             return Answer(holds=False, evidence=f"{what}: its rows are missing there", final=True, lines=found[:10])
         if not log.reaches(began):
-            return Answer(holds=None, evidence=f"the log of {self.host} does not reach back to this start")
-        return Answer(holds=True, evidence=f"the log of {self.host} tells of no transaction that came in part")
+            return Answer(holds=None, evidence=f"the log of {self.host} does not go back to this start")
+        return Answer(holds=True, evidence=f"the log of {self.host} contains no incomplete transaction")

@@ -111,9 +111,9 @@ class RestoredHistory(OfHost):
         if same := next((held for held in seen if held.outcome == "same"), None):
             return Answer(holds=True, evidence=f"one past: {same.told}")
         missing = tuple(dict.fromkeys(held.told for held in seen)) or ("no member answered",)
-        said = f"nothing shows that the restored data of {self.host} are of the members' past"
+        said = f"nothing shows that the restored data of {self.host} belong to the members' history"
         if self.accepted:
-            return Answer(holds=True, evidence=f"you accepted that it is not known: {said}", lines=missing)
+            return Answer(holds=True, evidence=f"you accepted an unknown history: {said}", lines=missing)
         way = f". {self.way}" if self.way else ""
         never = len(seen) == len(self.hosts) and all(held.settled for held in seen) and (not leads or own is not None)
         return Answer(holds=None, evidence=f"{said}: {'; '.join(missing)}{way}", final=never, lines=missing)
@@ -132,8 +132,8 @@ def names_no_server(asking: Asking, host: str, hosts: tuple[str, ...]) -> str:
     ids = [options.option("mysqld", "server_id") or "1", *(number for number, _ in told)]  # 1 is the default
     # A product that has no such variable writes under no shared id.
     if any(mode is not None and mode.strip().lower() not in OFF_WORDS for mode in (own_mode, *(m for _, m in told))):
-        return "with wsrep_gtid_mode it names no server"
-    return "" if all(ids) and len(set(ids)) == len(ids) else "nodes share a server id, so it names no server"
+        return "with wsrep_gtid_mode it does not identify a server"
+    return "" if all(ids) and len(set(ids)) == len(ids) else "nodes share a server id, so it does not identify a server"
 
 
 def ids_differ(asking: Asking, host: str, hosts: tuple[str, ...]) -> bool:
@@ -151,7 +151,7 @@ def names_another(condition: RestoredHistory, asking: Asking) -> Answer | None:
     if (state.uuid, state.seqno) == (condition.state_uuid.lower(), -1):
         return None
     told = f"grastate.dat of {condition.host} says {state.uuid}:{state.seqno}, not {condition.state_uuid}:-1"
-    return Answer(holds=False, evidence=f"{told}: plan anew", final=True)
+    return Answer(holds=False, evidence=f"{told}: make a new plan", final=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +179,11 @@ def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | N
     """
     ours = tuple(one.strip() for one in gtid.split(",") if one.strip())
     if not ours:
-        return Held("not known", "the backup names no GTID of its last change, and brought no binary log that does")
+        return Held("not known", "the backup contains neither the GTID of its last change nor a binary log with it")
     at = mark_at(marks or (), seqno)
     if at is None:
         later = (marks[0].xid or 0) > seqno if marks else False
-        return Held("not known", f"the binary log of {member} tells nothing of seqno {seqno}", settled=later)
+        return Held("not known", f"the binary log of {member} does not contain seqno {seqno}", settled=later)
     exact = at.xid == seqno
     if at.gtid in ours and (exact or len(ours) == 1):  # of several domains only one has the last change
         return Held("same", f"the backup and the binary log of {member} have GTID {at.gtid} at seqno {seqno}")
@@ -219,7 +219,7 @@ def written_after(until: str, seqno: int, member: str, marks: tuple[Mark, ...]) 
         return None
     told = f"at seqno {seqno} the binary log of {member} has {at.text}, written {at.time} UTC"
     return Held(
-        "forked", f"{told}, {late:.0f} s after the backup was made: another change of the number, if no clock was wrong"
+        "forked", f"{told}, {late:.0f} s after the backup was made: a different transaction, unless a clock was wrong"
     )
 
 
@@ -253,7 +253,7 @@ def by_old_log(
     ours, there = _since_last_xid(mine, seqno), _since_last_xid(theirs, seqno)
     if not ours or not there or ours[0].xid is None or there[0].xid is None:
         return None
-    told = f"the backup's GTID {at.gtid} stands in {host}'s old binary log"
+    told = f"the backup's GTID {at.gtid} is in {host}'s old binary log"
     first, other_first = ours[0], there[0]
     if first.xid == other_first.xid and (first.server_id, first.time) != (other_first.server_id, other_first.time):
         return Held("forked", f"{told}; at Xid {first.xid} {member} has another transaction ({other_first.text})")

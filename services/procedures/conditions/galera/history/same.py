@@ -82,7 +82,7 @@ class SameHistory(OfHost):
             return Answer(holds=None, evidence=f"{path} of {host} could not be read")
         state = Grastate(ZERO_UUID) if output.exit_code else parse_grastate(output.text)
         if state is None:
-            return Answer(holds=None, evidence=f"{path} of {host} is damaged: what it is a part of is not known")
+            return Answer(holds=None, evidence=f"{path} of {host} is damaged: its cluster is not known")
         left = _left_at(self, asking.past)
         if state.uuid == ZERO_UUID:
             return _without_state(self, asking, left)
@@ -92,7 +92,7 @@ class SameHistory(OfHost):
             # A server that runs without its provider leaves the state file as it is: seen on the lab, its rows forked.
             ran = ran_since(host, self.datadir, _stood(self, asking.past), asking)
             if not ran.told:
-                return Answer(holds=True, evidence=f"{said}, and still stands there: no server ran on it since")
+                return Answer(holds=True, evidence=f"{said}, and is still there: no server has run on it since")
         past = _moved_on(self, state, asking)
         if told := _contradicted(self, state, left, past):
             return Answer(holds=False, evidence=told, final=True)
@@ -107,9 +107,11 @@ def _unwritten(host: str, ran: str, answer: Answer) -> Answer:
 
     Seen on the lab (MariaDB 10.11.18): --skip-log-bin, or a session with sql_log_bin = 0; three rows forked by IST.
     """
-    said = f"{ran}, by hand, and its grastate.dat stands as it was: what it wrote past its binary log is in no log"
-    way = f"join {host} with add-node, which takes it by its typed name, or gives its data up"
-    told = f"{said}. {answer.evidence}, which is not enough: its past is not known; {way}"
+    said = (
+        f"{ran}, started by hand, and its grastate.dat is unchanged: writes that bypassed its binary log are in no log"
+    )
+    way = f"join {host} with add-node, which asks you to type its name, or gives up its data"
+    told = f"{said}. {answer.evidence}, which is not enough: its history is not known; {way}"
     return Answer(holds=False, evidence=told, final=True)
 
 
@@ -141,17 +143,15 @@ def _without_state(condition: SameHistory, asking: Asking, left: int | None) -> 
     """
     host = condition.host
     if condition.by_sst:
-        return Answer(holds=True, evidence=f"{host} has no state in grastate.dat: only an SST can bring it")
+        return Answer(holds=True, evidence=f"{host} has no state in grastate.dat: it can only join by SST")
     listed = asking.run(host, commands.NAMES.read(condition.datadir, sudo=True))
     if listed.exit_code == 0 and not listed.text.strip():
-        return Answer(holds=True, evidence=f"{condition.datadir} of {host} is empty: only an SST can bring it")
+        return Answer(holds=True, evidence=f"{condition.datadir} of {host} is empty: it can only join by SST")
     if left is not None and (keeper := _who_has(condition, asking, left)):
-        said = (
-            f"{host} has no state in grastate.dat any more; it left {keeper}'s Primary Component at {left} in this run"
-        )
-        return Answer(holds=True, evidence=f"{said}, and {keeper} has all of that: an SST can bring it")
-    said = f"{host} has no state in grastate.dat any more: an SST would erase what else is in {condition.datadir}"
-    return Answer(holds=False, evidence=f"{said}; plan anew", final=True)
+        said = f"{host} has no state in grastate.dat now; it left {keeper}'s Primary Component at {left} in this run"
+        return Answer(holds=True, evidence=f"{said}, and {keeper} has everything up to there: it can join by SST")
+    said = f"{host} has no state in grastate.dat now: an SST would erase the other contents of {condition.datadir}"
+    return Answer(holds=False, evidence=f"{said}; make a new plan", final=True)
 
 
 def _who_has(condition: SameHistory, asking: Asking, seqno: int) -> str:
@@ -195,7 +195,7 @@ def _contradicted(condition: SameHistory, state: Grastate, left: int | None, pas
         return ""
     if left is not None and claimed < left:  # further is no contradiction: it may have run again since
         said = f"{host} stopped at {left} in this run, and its grastate.dat says {claimed} now"
-        return f"{said}: join it with a plan of its own (add-node), which asks InnoDB where its data stand"
+        return f"{said}: join it with add-node, which asks InnoDB for the position of its data"
     recovered = recovered_position(Facts(0.0, state.uuid, "", kept=tuple(past.kept.items())), host)
     if recovered is not None and recovered != (state.uuid, claimed):
         return f"InnoDB of {host} recovered {recovered[1]}, and its grastate.dat says {claimed}"
@@ -233,12 +233,15 @@ def _compared(condition: SameHistory, state: Grastate, asking: Asking, past: Pas
         and (state.seqno or 0) >= 0
         and not claim_is_confirmed(state, facts.host(condition.host)[Traces].trace)
     ):
-        told = f"nothing shows that the seqno {state.seqno} in grastate.dat of {condition.host} is its data's position"
+        told = (
+            f"nothing shows that the seqno {state.seqno} in grastate.dat of {condition.host} is "
+            "the position of its data"
+        )
         return Answer(holds=None, evidence=told, lines=found.missing)
     if found.outcome == "same":
-        return Answer(holds=True, evidence=f"one past: {found.evidence}")
+        return Answer(holds=True, evidence=f"one history: {found.evidence}")
     if condition.accepted:
-        return Answer(holds=True, evidence=f"you accepted that it is not known: {found.evidence}", lines=found.missing)
+        return Answer(holds=True, evidence=f"you accepted an unknown history: {found.evidence}", lines=found.missing)
     return Answer(holds=None, evidence=f"{found.evidence}: {'; '.join(found.missing)}", lines=found.missing)
 
 

@@ -9,7 +9,7 @@ from services.procedures.plan.condition import Answer, Declared, OfHost, conditi
 from services.procedures.plan.looks import Asking
 
 
-@condition("galera.not-apart", "{host} to form no Primary Component of its own")
+@condition("galera.not-apart", "{host} not to form a Primary Component of its own")
 class NotApart(OfHost):
     """The node is no Primary Component of its own beside these hosts; a server that does not answer is none.
 
@@ -26,13 +26,13 @@ class NotApart(OfHost):
     def look(self, asking: Asking) -> Answer:
         """Look at the node and the others; a view that differs for a moment is looked at again."""
         if not self.hosts:
-            return Answer(holds=True, evidence=f"{self.host} is a cluster of one")
+            return Answer(holds=True, evidence=f"{self.host} is the only node of its cluster")
         try:
             status = asking.status(self.host)
         except UserError:
             if told := founded_words(asking, self.host):  # it may refuse our login alone, and serve others
                 return Answer(holds=False, evidence=told, final=True)
-            return Answer(holds=True, evidence=f"the server of {self.host} does not answer: it serves nobody")
+            return Answer(holds=True, evidence=f"the server of {self.host} does not answer: it has no clients")
         if status.get("wsrep_cluster_status") != "Primary":
-            return Answer(holds=True, evidence=f"{self.host} is of no Primary Component")
+            return Answer(holds=True, evidence=f"{self.host} is in no Primary Component")
         return beside(self.host, status, self.hosts, self.state_uuid, asking)

@@ -10,7 +10,7 @@ LEAST_SPAN_S, MOST_SPAN_S = 1.0, 60.0
 """Flow control is compared over at least this long, and at most: an older look says little of now."""
 
 
-@condition("galera.flow-control", "flow control of {host} to calm down")
+@condition("galera.flow-control", "flow control of {host} to decrease")
 class FlowControlBelow(OfHost):
     """Flow control paused the node at most this share (0..1) of the last `for_s` seconds; 0: between two looks."""
 
@@ -30,19 +30,19 @@ class FlowControlBelow(OfHost):
         paused = count(asking.status(host).get("wsrep_flow_control_paused_ns", ""))
         now = (began + asking.clock.monotonic()) / 2
         if paused is None:
-            return Answer(holds=None, evidence=f"{host} gives no wsrep_flow_control_paused_ns")
+            return Answer(holds=None, evidence=f"{host} reports no wsrep_flow_control_paused_ns")
         seen = _points(asking.memory.value(self))
         if seen and (paused < seen[-1][1] or now - seen[-1][0] > MOST_SPAN_S):
             seen = ()  # the server was restarted, or nobody looked
         if seen and now - seen[-1][0] < LEAST_SPAN_S:
-            return Answer(holds=None, evidence=f"flow control of {host} needs a later look")
+            return Answer(holds=None, evidence=f"flow control of {host} needs a later reading")
         seen = _window((*seen, (now, paused)), self.for_s)
         asking.memory.keep(self, seen)
         span = seen[-1][0] - seen[0][0]
         if len(seen) == 1 and self.for_s <= 0:
-            return Answer(holds=None, evidence=f"flow control of {host} needs a second look")
+            return Answer(holds=None, evidence=f"flow control of {host} needs a second reading")
         share = min(1.0, (seen[-1][1] - seen[0][1]) / 1e9 / span) if span else 0.0
-        told = f"flow control paused {host} {share:.0%} of the last {span:.0f} s; allowed are {self.share:.0%}"
+        told = f"flow control paused {host} {share:.0%} of the last {span:.0f} s; the limit is {self.share:.0%}"
         if span < self.for_s:
             left = self.for_s - span
             return Answer(holds=False, evidence=told, done=span, total=self.for_s, unit="s", left_s=left)

@@ -61,14 +61,14 @@ class _Pace:
         return max(0.0, total - done) / (sum(rates) / len(rates))
 
     def stands(self, least_s: float = _SILENT_S) -> str:
-        """Return '; nothing has come for ... s' once that is longer than a transfer's own silence; after `left_s`.
+        """Return '; no data has arrived for ... s' once that is longer than a transfer's own silence; after `left_s`.
 
         Not the end of it: an SST is prepared for minutes after its last byte. But a donor that encrypts and a joiner
         that doesn't, or a stream that broke, look just so (PXC gives up after sst-idle-timeout, 120 s).
         """
         now, done = self.points[-1]
         since = min(at for at, _ in takewhile(lambda point: point[1] == done, reversed(self.points)))
-        return f"; nothing has come for {now - since:.0f} s" if now - since >= least_s else ""
+        return f"; no data has arrived for {now - since:.0f} s" if now - since >= least_s else ""
 
 
 @condition("galera.joined", "{host} to be a Synced member")
@@ -145,7 +145,7 @@ def _over(condition: Joined, asking: Asking, status: dict[str, str], shown: dict
         return ""
     if asking.memory.held_s(key, asking.clock, MOST_GAP_S) < _STOPPED_S:
         return ""
-    return f"{unit} on {host} is stopped: its start ended, or somebody stopped it"
+    return f"{unit} on {host} is stopped: its start ended, or it was stopped by hand"
 
 
 def _stands(active: str, status: dict[str, str]) -> bool:

@@ -58,17 +58,19 @@ class NoPrimary(OfHosts):
             return Answer(holds=False, evidence=f"{', '.join(primary)}: member of a Primary Component", final=True)
         back = [f"{h} ({_said(found[h])})" for h in self.accounted if not isinstance(found[h], UserError)]
         if back:
-            return Answer(holds=False, evidence=f"{', '.join(back)} answers again: plan anew", final=True)
+            return Answer(holds=False, evidence=f"{', '.join(back)} answers again: make a new plan", final=True)
         doors, blind = _doors(self, asked, asking)
         if doors:
-            return Answer(holds=False, evidence=f"{'; '.join(doors)}: a server answers there, plan anew", final=True)
+            return Answer(
+                holds=False, evidence=f"{'; '.join(doors)}: a server answers there, make a new plan", final=True
+            )
         silent = [f"{h} ({_said(found[h])})" for h in asked if isinstance(found[h], UserError)] + blind
         if silent:
-            return Answer(holds=None, evidence=f"not known of {', '.join(silent)}")
+            return Answer(holds=None, evidence=f"not known for {', '.join(silent)}")
         told = [f"{h}: {_said(found[h])}" for h in asked] or ["no host to ask"]
         told += [f"no answer from {', '.join(self.accounted)}, as you said"] if self.accounted else []
         nobody = (*self.addresses, *self.retired)
-        told += [f"nobody listens at {', '.join(nobody)}"] if nobody else []
+        told += [f"no server listens at {', '.join(nobody)}"] if nobody else []
         return Answer(holds=True, evidence="; ".join(told))
 
 

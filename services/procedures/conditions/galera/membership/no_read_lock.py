@@ -12,7 +12,7 @@ from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking
 
 
-@condition("galera.no-read-lock", "the read lock on {host} to be gone")
+@condition("galera.no-read-lock", "the read lock on {host} to be released")
 class NoReadLock(OfHost):
     """Nothing works in `scope` any more, and grastate.dat in `datadir` says -1, or no server runs.
 
@@ -40,6 +40,6 @@ class NoReadLock(OfHost):
         if Stopped(self.host, self.unit).look(asking).holds:
             return Answer(holds=True, evidence=f"no server runs on {self.host}: no read lock is held")
         if state is None or state.seqno is None:
-            return Answer(holds=None, evidence=why or f"{path} of {self.host} tells no state")
+            return Answer(holds=None, evidence=why or f"{path} of {self.host} contains no state")
         told = f"{path} of {self.host} says {state.seqno}: a read lock is held"
         return Answer(holds=False, evidence=told)

@@ -12,7 +12,7 @@ from services.procedures.plan.looks import Asking
 _MOVING = frozenset({"activating", "reloading"})
 
 
-@condition("galera.nobody-joins", "no node to be joining and no state transfer to run")
+@condition("galera.nobody-joins", "no node to be joining, and no state transfer")
 class NobodyJoins(OfHosts):
     """No unit of these hosts is being started, and no script or stream of a state transfer runs on any.
 
@@ -36,14 +36,14 @@ class NobodyJoins(OfHosts):
         if busy:
             return Answer(holds=False, evidence="; ".join(busy[:4]), lines=tuple(busy))
         if blind:
-            return Answer(holds=None, evidence=f"not known whether a node joins: {'; '.join(blind)}")
-        return Answer(holds=True, evidence=f"nobody joins, no transfer runs on {', '.join(self.hosts)}")
+            return Answer(holds=None, evidence=f"not known whether a node is joining: {'; '.join(blind)}")
+        return Answer(holds=True, evidence=f"no node is joining and no transfer runs on {', '.join(self.hosts)}")
 
     def _of(self, asking: Asking, host: str, unit: str) -> tuple[str, ...]:
         shown = asking.run(host, commands.UNIT_PROCESS.read(unit))
         state = system.properties(shown.text)
         if shown.exit_code or "ActiveState" not in state:
-            raise UserError(shown.error_text or f"systemd gives no state of {unit}", host=host)
+            raise UserError(shown.error_text or f"systemd reports no state of {unit}", host=host)
         table = asking.run(host, commands.PROCESSES)
         if table.exit_code:
             raise UserError(table.error_text or f"ps ended with exit code {table.exit_code}", host=host)

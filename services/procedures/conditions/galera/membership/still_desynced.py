@@ -6,7 +6,7 @@ from services.procedures.plan.condition import Answer, OfHost, condition
 from services.procedures.plan.looks import Asking
 
 
-@condition("galera.still-desynced", "{host} to be out of flow control")
+@condition("galera.still-desynced", "{host} to be desynced")
 class StillDesynced(OfHost):
     """wsrep_desync is ON. A server that does not answer tells nothing: it is not said to be back in flow control."""
 

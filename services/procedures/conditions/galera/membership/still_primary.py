@@ -44,7 +44,7 @@ class StillPrimary(OfHosts):
             faults.append("their views differ")
         if faults:
             nobody = alive and not any(s.get("wsrep_cluster_status") == "Primary" for s in alive.values())
-            told = ["nobody that answers is Primary: the cluster takes no writes"] if nobody else []
+            told = ["no node that answers is Primary: the cluster accepts no writes"] if nobody else []
             return Answer(holds=False, evidence="; ".join([*told, *faults]))
         if len(alive) < self.at_least:
             return _too_few(self, asking, answers)

@@ -44,8 +44,8 @@ class CacheLasts(OfHost):
         lasts = lasts_s(ring, None if rates is None else rates.bytes_s)
         if lasts is None:
             return Answer(holds=None, evidence=f"how long the cache of {host} lasts could not be read")
-        shown = "without end (nothing is written)" if math.isinf(lasts) else f"{lasts:.0f} s"
-        return Answer(lasts >= self.seconds, f"the cache of {host} lasts {shown}; {self.seconds:g} s are wanted")
+        shown = "indefinitely (no writes)" if math.isinf(lasts) else f"{lasts:.0f} s"
+        return Answer(lasts >= self.seconds, f"the cache of {host} lasts {shown}; {self.seconds:g} s are required")
 
 
 @condition("galera.cache-frozen", "the frozen gcache of {host}")
@@ -70,20 +70,20 @@ class CacheFrozen(OfHost):
         """Look at the donor's option, at what it caches, and at its page files."""
         host, stopped_at = self.host, number_of(self.stopped_at, asking.past)
         if stopped_at is None:
-            return Answer(holds=None, evidence="the position to compare with was not kept by this run")
+            return Answer(holds=None, evidence="this run did not store the position to compare with")
         value = provider_options(asking.variable(host, "wsrep_provider_options") or "").get(self.option)
         if value is None:
             return Answer(holds=False, evidence=f"the provider of {host} has no option {self.option}", final=True)
         frozen, cached = option_number(value), cache_in(asking.status(host))
         told = f"cache of {host}: frozen at {value if frozen is None else frozen}, cached {_words(cached)}"
-        told += f"; {_pages(asking, host, self.directory)}; the node that is away stopped at {stopped_at}"
+        told += f"; {_pages(asking, host, self.directory)}; the absent node stopped at {stopped_at}"
         answer = served(stopped_at, {host: replace(cached, synced=True)})[host].answer
         if frozen is None or (0 <= frozen <= stopped_at and answer is Ist.NOT_KNOWN):
             return Answer(holds=None, evidence=told)
         return Answer(0 <= frozen <= stopped_at and answer is Ist.SERVES, told)
 
 
-@condition("galera.cache-reaches", "a donor that still caches what {host} missed")
+@condition("galera.cache-reaches", "a donor that still caches the write sets that {host} missed")
 class CacheReaches(OfHost):
     """One of `donors` still caches all that `host` missed since it stopped (grastate.dat), so IST can bring it back.
 
@@ -104,7 +104,7 @@ class CacheReaches(OfHost):
         position = clean.look(asking)
         stopped_at = count(dict(position.kept).get("at", ""))
         if stopped_at is None:
-            return Answer(holds=None, evidence=f"where {host} stopped is not known: {position.evidence}")
+            return Answer(holds=None, evidence=f"the position where {host} stopped is not known: {position.evidence}")
         found = asking.each(self.donors, lambda name: cache_in(asking.status(name)))
         cached = {name: one for name, one in found.items() if isinstance(one, Cache)}
         answers = {one.answer for one in served(stopped_at, cached).values()}
@@ -119,7 +119,7 @@ class CacheReaches(OfHost):
 
 def _words(cache: Cache) -> str:
     if cache.first is None:
-        return "what it does not tell"
+        return "an unknown range"
     return f"from {cache.first} (newest {cache.newest})" if cache.first else "nothing"
 
 

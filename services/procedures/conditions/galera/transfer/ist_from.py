@@ -15,7 +15,7 @@ _SLACK_S = 2.0
 """See transfer.py: clocks are compared over SSH."""
 
 
-@condition("galera.ist-from", "the IST to {host} to begin right behind its data")
+@condition("galera.ist-from", "the IST to {host} to begin right after its data")
 class IstFrom(OfHost):
     """The joiner's log since `since_step` tells an IST whose first seqno is `behind` + 1; none where it missed nothing.
 
@@ -36,7 +36,7 @@ class IstFrom(OfHost):
         """Read the joiner's log since its start."""
         host, began, behind = self.host, asking.past.began.get(self.since_step), number_of(self.behind, asking.past)
         if began is None or behind is None:
-            return Answer(holds=None, evidence=f"where {host} stood, or when it was started, is not known to this run")
+            return Answer(holds=None, evidence=f"this run does not know the position of {host}, or when it was started")
         seen = asking.facts.host(host) if asking.facts is not None else None
         unit = (seen[Unit].name if seen is not None else "") or "mariadb.service"
         log = read_log_since(asking, host, unit, began - _SLACK_S)
@@ -48,7 +48,7 @@ class IstFrom(OfHost):
         own = [one for one in newest.transfers(began - _SLACK_S) if one.joiner_name == name]
         firsts = [one.first_seqno for one in own if one.first_seqno is not None]
         if not newest.start_hidden() and firsts:
-            told = f"the IST to {host} began at {firsts[0]}, its data stood at {behind}"
+            told = f"the IST to {host} began at {firsts[0]}, its data were at {behind}"
             return Answer(firsts[0] == behind + 1, told, final=firsts[0] != behind + 1, lines=said)
         if needed_none(newest.since(began - _SLACK_S)) and not (newest.left_out() and newest.tells_request()):
             return Answer(holds=True, evidence=f"{host} had missed nothing after {behind}", lines=said)
@@ -61,4 +61,4 @@ class IstFrom(OfHost):
         if cached and cached <= behind + 1 and is_synced(asking, host):
             told = f"the cache of {host} goes back to {cached}: no write set behind {behind} is missing"
             return Answer(holds=True, evidence=told, lines=said)
-        return Answer(holds=None, evidence=f"the log of {host} tells no first seqno of an IST yet", lines=said)
+        return Answer(holds=None, evidence=f"the log of {host} shows no first seqno of an IST yet", lines=said)

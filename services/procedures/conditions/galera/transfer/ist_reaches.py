@@ -37,7 +37,7 @@ class _Seen:
     written: int | None = None
 
 
-@condition("galera.ist-reaches", "a Synced donor that caches all that {host} lacks")
+@condition("galera.ist-reaches", "a Synced donor that caches all write sets that {host} is missing")
 class IstReaches(OfHost):
     """One of `donors` is Synced and caches what follows `stopped_at`, and will for half a minute more at least.
 
@@ -56,7 +56,7 @@ class IstReaches(OfHost):
         """Read each member twice, a second apart: where its cache begins, and how fast that beginning moves."""
         stopped_at = number_of(self.stopped_at, asking.past)
         if stopped_at is None:
-            return Answer(holds=None, evidence=f"where the data of {self.host} stand was not kept by this run")
+            return Answer(holds=None, evidence=f"this run did not store the position of the data of {self.host}")
 
         def seen(name: str) -> _Seen:
             return _seen(asking, name, self.state_uuid)
@@ -77,7 +77,7 @@ class IstReaches(OfHost):
             if one.serves and one.left_s is not None and one.left_s >= LEAST_LEFT_S:
                 able.append(name)
             unheard = unheard or one.left_s is None
-        evidence = f"the data of {self.host} stand at {stopped_at}; {', '.join(told)}"
+        evidence = f"the data of {self.host} are at {stopped_at}; {', '.join(told)}"
         return Answer(holds=True if able else None if unheard else False, evidence=evidence)
 
 
@@ -87,7 +87,7 @@ def _seen(asking: Asking, name: str, state_uuid: str) -> _Seen:
     if status.get("wsrep_cluster_status") != "Primary":
         state, member = "is not Primary", False
     elif status.get("wsrep_cluster_state_uuid", "").lower() != state_uuid.lower():
-        state, member = "is of another cluster", False
+        state, member = "belongs to another cluster", False
     elif count(status.get("wsrep_local_state", "")) != SYNCED:
         state = f"is {status.get('wsrep_local_state_comment', 'of unknown state')}, not Synced"
     written = [count(status.get(f"wsrep_{way}_bytes", "")) for way in ("replicated", "received")]
@@ -116,10 +116,10 @@ def _words(seen: _Seen, one: Served) -> str:
     if seen.state:
         return seen.state
     if not cache.first:
-        return "caches nothing" if cache.first == 0 else "tells no cached range"
+        return "caches nothing" if cache.first == 0 else "reports no cached range"
     lasts = ""
     if one.left_s is None:
-        lasts = ", for how long is not known"
+        lasts = ", for an unknown time"
     elif one.left_s and not math.isinf(one.left_s):
         lasts = f", needed ones for {one.left_s:.0f} s more"
     return f"caches from {cache.first} (newest {cache.newest}){lasts}"

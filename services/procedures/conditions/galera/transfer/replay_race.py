@@ -20,7 +20,7 @@ AFTERWARDS_S = 60.0
 """From the end of a replay to the request for a transfer: two stops and two starts of a server (lab: 20 s)."""
 
 
-@condition("galera.replay-race", "the replay on {host} to be faster than the donors' caches purge")
+@condition("galera.replay-race", "the replay on {host} to finish before the donors' caches purge its next write sets")
 class ReplayRace(OfHost):
     """At least one of `donors` will still cache what follows `target` when the replay on `host` is through.
 
@@ -41,7 +41,7 @@ class ReplayRace(OfHost):
         output = asking.run(self.host, commands.LOG_FILE.read(1, self.progress, sudo=True))
         progress = parse_progress(output.text) if output.exit_code == 0 else None
         if progress is None or progress.target != self.target:
-            return Answer(holds=None, evidence=f"how far the replay on {self.host} is can not be read yet")
+            return Answer(holds=None, evidence=f"the progress of the replay on {self.host} cannot be read yet")
         needs = progress.left_s + AFTERWARDS_S
         found = asking.each(self.donors, lambda name: replace(cache_in(asking.status(name)), synced=True))
         told, heard, able = [], 0, 0
@@ -74,13 +74,13 @@ class ReplayRace(OfHost):
 
 def _words(cache: Cache, lasts: float | None) -> str:
     if not cache.first:
-        return "tells no cached range" if cache.first is None else "caches nothing"
+        return "reports no cached range" if cache.first is None else "caches nothing"
     told = f"caches from {cache.first}"
     if lasts is None:
-        return f"{told}, for how long is not known"
+        return f"{told}, for an unknown time"
     if lasts == 0.0:
-        return f"{told} only: it has lost what is needed"
-    return told + ("" if math.isinf(lasts) else f", what is needed for about {_seconds(lasts)} more")
+        return f"{told} only: the required write sets are purged"
+    return told + ("" if math.isinf(lasts) else f", the required write sets for about {_seconds(lasts)} more")
 
 
 def _replay_words(progress: Progress) -> str:
@@ -89,5 +89,5 @@ def _replay_words(progress: Progress) -> str:
 
 def _seconds(seconds: float) -> str:
     if math.isinf(seconds):
-        return "a time not known yet"
+        return "an unknown time"
     return f"{seconds:.0f} s" if seconds < 600 else f"{seconds / 60:.0f} min"

@@ -48,7 +48,7 @@ class SstTook(OfHost):
         name = asking.variable(self.host, "wsrep_node_name") or (seen.node_name if seen is not None else "")
         found = [t for t in log.newest_start().transfers(began - _SLACK_S) if t.joiner_name == name]
         if not found:
-            return Answer(holds=False, evidence=f"the log of {self.host} tells of no transfer to it yet")
+            return Answer(holds=False, evidence=f"the log of {self.host} shows no transfer to it yet")
         last = found[-1]
         if last.failed or last.kind != "SST" or last.since is None or last.ended is None:
             state = "failed" if last.failed else "has not ended" if last.ended is None else "was no SST"
@@ -64,5 +64,5 @@ class SstTook(OfHost):
         took = f"The SST to {self.host} took {took_s:.0f} s"
         return (
             f"{took}, {self.forecast_s:.0f} s were forecast ({self.choice}): {more}, "
-            f"{judged} the {GOOD * 100:.0f} % that a forecast is good for"
+            f"{judged} the {GOOD * 100:.0f} % that expected of a forecast"
         )

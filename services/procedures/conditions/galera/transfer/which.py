@@ -73,7 +73,7 @@ class TransferWas(OfHost):
             evidence = f"{host} needed no transfer: it had missed nothing"
             return Answer(self.donor == "" or self.kind == "any", evidence, lines=said)
         if last is None:
-            return Answer(holds=False, evidence=f"the log of {host} tells of no transfer to it yet", lines=said)
+            return Answer(holds=False, evidence=f"the log of {host} shows no transfer to it yet", lines=said)
         if last.ended is None:
             return Answer(holds=False, evidence=f"{_told(host, last)}; it has not ended", lines=said)
         return _came_by(self, last, asking.past, _told(host, last), said)
@@ -81,16 +81,16 @@ class TransferWas(OfHost):
     def _by_witnesses(self, asking: Asking, last: TransferFacts | None, name: str, log: Log, since: float) -> Answer:
         """Judge by what no client writes; `last`: what the joiner's own lines say, None where they say nothing."""
         host, said = self.host, of_transfers(log.since(since), 10)
-        why = f"words of clients stand where the log of {host} tells its transfer"
+        why = f"text from clients hides the transfer in the log of {host}"
         if not log.left_out() and not log.reaches(since):
-            why = f"the log of {host} does not reach back to this start"
+            why = f"the log of {host} does not go back to this start"
         synced = is_synced(asking, host)
         if synced and self.kind == "any" and not self.donor:
             return Answer(holds=True, evidence=f"{host} is Synced, by IST or by SST: {why}", lines=said)
         found = witnessed(asking, host, name, since) if synced else None
         donor = (found.donor if found is not None else "") or (last.donor_name if last is not None else "")
         if found is None or (self.donor and not donor):
-            told = f"{why}, and no other witness says more: how it came is not known"
+            told = f"{why}, and no other source shows more: how it joined is not known"
             return Answer(holds=None, evidence=told, lines=said)
         came = replace(last or TransferFacts(joiner_name=name), kind=found.kind, donor_name=donor)
         return _came_by(self, came, asking.past, f"{host} came by {found.kind}: {found.told}", said)
@@ -101,7 +101,7 @@ def _came_by(condition: TransferWas, last: TransferFacts, past: Past, evidence: 
     if not last.kind and condition.kind != "any":
         return Answer(holds=None, evidence=evidence, lines=said)
     if condition.accepted and condition.accepted in past.kept:
-        return Answer(holds=True, evidence=f"{evidence}; you accepted that", lines=said)
+        return Answer(holds=True, evidence=f"{evidence}; you accepted this", lines=said)
     kind_ok = condition.kind in {"any", last.kind}
     donor_ok = condition.donor in {"", last.donor_name}
     # An SST that is over stays an SST: waiting would not change it.

@@ -93,7 +93,7 @@ def test_that_a_copy_is_the_same_pair_and_a_host_that_lost_it_is_told() -> None:
     _put(PutPair(*PATHS, HostPair("n1")), two, one)
     assert one.files == two.files
     one.files.clear()
-    with pytest.raises(ActFailed, match="is not the plain file that this run has put there"):
+    with pytest.raises(ActFailed, match="is not the regular file that this run created"):
         _put(PutPair(*PATHS, HostPair("n1")), Files("n3"), one)
 
 
@@ -101,7 +101,7 @@ def test_that_what_the_servers_account_laid_there_meanwhile_is_copied_to_no_othe
     one, two = Files("n1"), Files("n2")
     _put(PutPair(*PATHS, MadePair("orders", 90)), one)
     one.links.add(PATHS[0])
-    with pytest.raises(ActFailed, match="is not the plain file"):
+    with pytest.raises(ActFailed, match="is not the regular file"):
         _put(PutPair(*PATHS, HostPair("n1")), two, one)
     one.links.clear()
     good = one.files[PATHS[0]]

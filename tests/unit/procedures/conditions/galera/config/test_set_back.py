@@ -47,9 +47,9 @@ def look(hosts: ScriptedHosts, condition: Condition = DONOR) -> tuple[bool | Non
     ("value", "holds", "told"),
     [
         ("n3", True, "wsrep_sst_donor is n3 on n1, as before the run"),
-        ("n2,", False, "wsrep_sst_donor is n2, on n1, as the run named it"),
-        ("n4", True, "wsrep_sst_donor is n4 on n1: somebody else set that since, and it is left so"),
-        ("", True, "wsrep_sst_donor is empty on n1: somebody else set that since, and it is left so"),
+        ("n2,", False, "wsrep_sst_donor is n2, on n1, as the run set it"),
+        ("n4", True, "wsrep_sst_donor is n4 on n1: someone else has changed it since, and it stays as it is"),
+        ("", True, "wsrep_sst_donor is empty on n1: someone else has changed it since, and it stays as it is"),
     ],
 )
 def test_that_only_the_value_of_the_run_itself_is_not_set_back_yet(value: str, holds: bool, told: str) -> None:
@@ -68,7 +68,7 @@ def test_that_the_option_files_rule_where_no_server_runs() -> None:
 
 
 def test_that_a_server_which_starts_may_have_read_the_name() -> None:
-    told = "the server of n1 is starting: which wsrep_sst_donor it has read is known when it serves"
+    told = "the server of n1 is starting: its wsrep_sst_donor is known when it accepts connections"
     assert look(silent(RUNS, "activating")) == (False, told)
 
 

@@ -28,11 +28,11 @@ def state(uuid: str) -> str:
 @pytest.mark.parametrize(
     ("names", "uuid", "holds", "told"),
     [
-        (("ibdata1", "mysql"), "", True, "holds what it held before"),
-        (("sst_in_progress", "grastate.dat"), "", False, "was erased by an SST that began; what is there now is no"),
+        (("ibdata1", "mysql"), "", True, "is as it was before"),
+        (("sst_in_progress", "grastate.dat"), "", False, "was erased by an interrupted SST and contains no"),
         (("gvwstate.dat",), "", False, "Before the run: a database of n4's own"),
-        (("ibdata1", "grastate.dat"), UUID, False, "was replaced by an SST; what is there now is a copy"),
-        (("ibdata1", "sst_in_progress"), "", None, "Not known: whether the SST that began had erased"),
+        (("ibdata1", "grastate.dat"), UUID, False, "was replaced by an SST and contains a copy"),
+        (("ibdata1", "sst_in_progress"), "", None, "Not known: whether the interrupted SST had erased"),
     ],
 )
 def test_that_a_folder_without_its_tablespace_was_erased(
@@ -70,8 +70,8 @@ def test_that_an_undo_says_that_an_sst_erased_the_joiners_database_and_needs_a_p
     bench.on_failure = "undo"
     assert bench.run() is RunState.UNDONE
     view = bench.engine().view
-    assert "All that it changed was taken back" not in view.sentence
-    assert "Not taken back: the data folder of n3 was erased by an SST that began" in view.sentence
+    assert "All changes of the run were rolled back" not in view.sentence
+    assert "Not rolled back: the data folder of n3 was erased by an interrupted SST" in view.sentence
     assert exit_code(view) == 4
     lost = [getattr(block, "text", "") for block in not_known(view, ())]
     assert any("the data folder of n3 was erased" in text and "Before the run: " in text for text in lost)

@@ -65,7 +65,7 @@ def test_that_data_are_whole_in_place_or_with_a_proven_position_and_without_a_no
 
 
 def test_that_data_that_hold_a_half_replay_say_where_the_old_ones_are() -> None:
-    assert f"{MARK} is there); the old ones are kept as {ASIDE}" in _look({MARK: out("regular file")})[1]
+    assert f"{MARK} is there); the old data are in {ASIDE}" in _look({MARK: out("regular file")})[1]
 
 
 @pytest.mark.parametrize(

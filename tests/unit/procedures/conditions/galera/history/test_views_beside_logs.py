@@ -14,7 +14,7 @@ from services.procedures.plan.pasts.histories_model import Side
 from tests.unit.procedures.host_of import host_of
 from tests.unit.recorded.histories_recorded import marks, s1, s3_at
 
-ALONE = "that rests on the error logs alone: "
+ALONE = "only the error logs show this: "
 
 
 def telling_one_past(joiner: Side, donor: Side, *, forged: bool = False) -> tuple[Side, Side]:
@@ -44,7 +44,7 @@ def test_that_views_of_one_past_are_no_proof_where_the_donor_s_log_has_not_what_
     joiner, donor = telling_one_past(s3_at(19, of_fork=False), s1(s3_at(19, of_fork=False), seqno=18))
     found = compared(joiner, with_since(donor, *upto(last)))
     assert found.outcome == "not known"
-    assert found.evidence == "the error logs of s3 and s1 tell one past, and their binary logs don't agree"
+    assert found.evidence == "the error logs of s3 and s1 show one history, but their binary logs disagree"
     assert any("the binary log of s1" in sentence for sentence in found.missing)
 
 
@@ -69,7 +69,7 @@ def test_that_without_a_binary_log_the_views_alone_decide_and_say_so() -> None:
     bare = [replace(side, trace=replace(side.trace, marks=(), since=())) for side in (joiner, donor)]
     found = compared(*bare)
     assert found.outcome == "same"
-    assert found.evidence.endswith(f"{ALONE}the binary log of s3 tells no transaction to compare")
+    assert found.evidence.endswith(f"{ALONE}the binary log of s3 contains no transaction to compare")
     unread = replace(donor, trace=replace(donor.trace, since=()))  # it could not be read
     assert ALONE in compared(joiner, unread).evidence
 

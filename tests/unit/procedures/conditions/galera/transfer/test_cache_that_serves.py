@@ -127,7 +127,7 @@ def test_that_a_cache_which_is_not_told_is_neither_lost_nor_enough(prover: RealP
     for name in ("n1", "n2"):
         hosts.sessions[name].state = status(last_committed="6000")
     answer = prover.look(REACHES, Past({}, {}))
-    assert (answer.holds, "n1 caches what it does not tell" in answer.evidence) == (None, True)
+    assert (answer.holds, "n1 caches an unknown range" in answer.evidence) == (None, True)
     assert prover.look(FROZEN, Past({"stopped_at": "5000"}, {})).holds is None
 
 
@@ -195,4 +195,4 @@ def test_that_an_accepted_sst_is_a_proof_and_one_that_nobody_accepted_is_none(
     began = {"start-n3": 1_795_265_449.0}
     assert clock_is_right.look(shown, Past({}, began)).holds is False
     answer = clock_is_right.look(shown, Past({"sst_accepted": "n3"}, began))
-    assert (answer.holds, "came by SST from n1; you accepted that" in answer.evidence) == (True, True)
+    assert (answer.holds, "came by SST from n1; you accepted this" in answer.evidence) == (True, True)

@@ -184,8 +184,8 @@ HIDDEN = journal(*IST, between=FAILED)
         ("IST", NEW, False, "made since its start"),
         ("SST", NEW, True, "made since its start"),
         ("SST", OLD, False, "no SST replaced them"),
-        ("IST", "began 1795866456\nborn 0\n", None, "no other witness"),
-        ("IST", "", None, "no other witness"),
+        ("IST", "began 1795866456\nborn 0\n", None, "no other source"),
+        ("IST", "", None, "no other source"),
     ],
 )
 def test_that_the_age_of_the_data_tells_how_a_node_came_where_its_log_does_not(

@@ -39,7 +39,7 @@ def test_that_a_cache_that_stands_still_is_no_race_and_one_that_purges_faster_is
 
 def test_that_the_gap_of_the_donor_selection_ends_the_race_before_the_cache_does() -> None:
     gone = _after(10.0, _hosts(), local_cached_downto="4990", last_committed="6400")
-    assert (gone.holds, "it has lost what is needed" in gone.evidence) == (False, True)
+    assert (gone.holds, "the required write sets are purged" in gone.evidence) == (False, True)
 
 
 def test_that_a_donor_that_says_nothing_or_tells_no_cache_leaves_the_race_not_known() -> None:
@@ -48,4 +48,4 @@ def test_that_a_donor_that_says_nothing_or_tells_no_cache_leaves_the_race_not_kn
     assert Attempt(silent, ManualClock()).look(RACE, NOTHING).holds is None
     untold = _hosts(local_cached_downto="18446744073709551615")
     answer = Attempt(untold, ManualClock()).look(RACE, NOTHING)
-    assert (answer.holds, "tells no cached range" in answer.evidence) == (None, True)
+    assert (answer.holds, "reports no cached range" in answer.evidence) == (None, True)

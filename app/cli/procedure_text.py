@@ -27,7 +27,7 @@ from services.procedures.plan.run_model import (
 )
 from services.procedures.plan.way_back import WayBack, way_back
 from services.procedures.plan.wording import wording
-from services.procedures.service.undo import ways_of
+from services.procedures.service.ways import ways_of
 
 _MARK = {Verdict.PASS: "ok", Verdict.WARN: "warn", Verdict.BLOCK: "BLOCK"}
 _STEP_MARK = {

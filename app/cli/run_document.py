@@ -10,7 +10,7 @@ from app.cli.steering import answers_of
 from services.procedures.journal.codec import encode, plain
 from services.procedures.plan.run_model import ASKS_AGAIN, OpenObligation, RunView, StepView
 from services.procedures.plan.waiting_words import waiting_words
-from services.procedures.service.undo import ways_of
+from services.procedures.service.ways import ways_of
 
 
 def _undo_document(shown: StepView) -> dict[str, object] | None:

@@ -46,7 +46,7 @@ TITLE_BAR = 32
 _FIRST = ("app.window.session", "widgets.common.look.style", "widgets.frame.status_line", "widgets.frame.top_bar",
           "widgets.inventory.tree", "widgets.topology.inspector.panel", "widgets.topology.view",
           "widgets.frame.pages_place", "app.window.frame.first_keys", "app.window.frame.panels",
-          "app.window.settings.door", "app.window.settings.standing")  # fmt: skip
+          "app.window.settings.door", "app.window.settings.window_state")  # fmt: skip
 
 
 def run_window(
@@ -261,8 +261,8 @@ class WindowStart(QObject):
         from app.window.hosts.inventory_choice import InventoryChoice
         from app.window.session import WindowSession
         from app.window.settings.door import SettingsDoor
-        from app.window.settings.standing import Standing, theme_of
         from app.window.settings.watching import Watching
+        from app.window.settings.window_state import WindowState, theme_of
         from widgets.bridge.ops import Ops
         from widgets.common.look.fonts import set_text_percent
         from widgets.common.look.theme import apply_theme
@@ -280,7 +280,7 @@ class WindowStart(QObject):
         still = getattr(self._options, "reduce_motion", False) or hasattr(self._options, "screenshots")
         window.topology.set_reduced_motion(still)
         ops, vault = Ops(window), SessionVault()
-        standing = Standing(window, self._keeper, application, given)
+        standing = WindowState(window, self._keeper, application, given)
         kept = self._keeper.begun
         watching = Watching(kept.interval_s, kept.keep_days, kept.most_gib, lambda: self._keeper.now.limits)
         session = WindowSession(window, ops, self._hooks, self._play.opener(self._options, vault, watching))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from services.discovery.families.registry import registered
 from services.discovery.model import ClusterReach, ClusterSnapshot, EstateSnapshot, NodeView
 from services.facts.galera.ist import MARGIN
-from services.sampling.ist_reach import Reach, cluster_reach
+from services.sampling.ist_reach import IstReach, cluster_reach
 from services.types import LENDS_HISTORY
 from services.types import Reach as Reached
 
@@ -30,7 +30,7 @@ def with_reach(estate: EstateSnapshot, rates: Rates) -> EstateSnapshot:
 def _reach(cluster: ClusterSnapshot, rates: Rates) -> ClusterReach:
     primary = {member for c in cluster.components if c.primary for member in c.members}
     promised = [
-        Reach(seconds=safe / MARGIN, safe_seconds=safe, donor=node.node_id)
+        IstReach(seconds=safe / MARGIN, safe_seconds=safe, donor=node.node_id)
         for node in cluster.nodes
         if node.node_id in primary
         and may_give(node)

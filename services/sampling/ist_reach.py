@@ -40,7 +40,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class IstReach:
     """IST reach of one donor.
 
     Attributes:
@@ -132,25 +132,25 @@ def history_s(points: Sequence[Point], now: Point, cached_downto: int) -> tuple[
     return now.at - (before.at + share * (after.at - before.at)), False
 
 
-def reach(points: Sequence[Point], now: Point, cached_downto: int | None, gcache_size: float | None) -> Reach:
+def reach(points: Sequence[Point], now: Point, cached_downto: int | None, gcache_size: float | None) -> IstReach:
     """Return the reach of a donor from what was watched of it.
 
     Args:
         cached_downto: c, 0 or None when the node keeps nothing (or doesn't say); gcache_size: G in bytes.
     """
     if not cached_downto or cached_downto < 0:
-        return Reach(reason=tr("The node keeps no write sets now (wsrep_local_cached_downto is 0)."))
+        return IstReach(reason=tr("The node keeps no write sets now (wsrep_local_cached_downto is 0)."))
     past, at_least = history_s(points, now, cached_downto)
     if not gcache_size:
-        return Reach(history_s=past, at_least=at_least, reason=tr("gcache.size is not known."))
+        return IstReach(history_s=past, at_least=at_least, reason=tr("gcache.size is not known."))
     known = rates(points, now)
     if not known:
-        return Reach(
+        return IstReach(
             history_s=past, at_least=at_least, reason=tr("The write rate is not known yet: it needs about a minute.")
         )
     worst = known[0]
     if worst.bytes_s <= 0.0:
-        return Reach(
+        return IstReach(
             seconds=math.inf, safe_seconds=math.inf, history_s=past, at_least=at_least, rates=known,
             source=tr("Nothing was written over {span}.", span=worst.over),
         )  # fmt: skip
@@ -161,16 +161,16 @@ def reach(points: Sequence[Point], now: Point, cached_downto: int | None, gcache
         rate=worst.bytes_s / 1024,
         span=worst.over,
     )
-    return Reach(seconds, lasts_s(gcache_size, worst.bytes_s), past, at_least, known, text)
+    return IstReach(seconds, lasts_s(gcache_size, worst.bytes_s), past, at_least, known, text)
 
 
-def cluster_reach(reaches: Sequence[Reach]) -> Reach:
+def cluster_reach(reaches: Sequence[IstReach]) -> IstReach:
     """Return the reach of the cluster: the second best known donor, for the best one may be the one you restart."""
     known = sorted((r for r in reaches if r.seconds is not None), key=lambda r: r.seconds or 0.0, reverse=True)
     if len(known) < 2:
         left = tr("The reach of only one donor is known.") if known else tr("The reach of no donor is known.")
         why = tr("The second-best donor is used, because the best may be the one that restarts.")
-        return Reach(reason=tr("{known} {why}", known=left, why=why))
+        return IstReach(reason=tr("{known} {why}", known=left, why=why))
     return replace(
         known[1], source=tr("Second best of {n} donors. {source}", n=len(known), source=known[1].source).rstrip()
     )

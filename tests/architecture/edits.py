@@ -46,7 +46,7 @@ def procedures() -> tuple[Thing, ...]:
 def conditions() -> tuple[Thing, ...]:
     """Return the files of conditions."""
     found = []
-    for file in sorted(PROCEDURES.glob("conditions/*/*.py")):
+    for file in sorted(PROCEDURES.glob("conditions/*/**/*.py")):
         tags = re.findall(r'^@condition\(\s*"([a-z_.-]+)"', file.read_text(encoding="utf-8"), re.MULTILINE)
         if tags:
             found.append(Thing(file, (*tags, *_classes(file))))

@@ -19,7 +19,7 @@ KEPT = {
     "services/history/state/split_log.py": "names of sides, in ASCII",
     "services/workstation/preferences.py": "settings, in ASCII; read before the first paint",
     "services/connections/mongo/change.py": "words of a shell, shown and never read",
-    "services/procedures/conditions/galera/at_rest.py": "a mark, in ASCII",
+    "services/procedures/conditions/galera/data/at_rest.py": "a mark, in ASCII",
     "services/procedures/journal/codec.py": "by which words a plan is remembered",
     "services/procedures/journal/seals.py": "what a seal is made over: its bytes never change",
     "services/procedures/journal/journal.py": "what a seal is made over: its bytes never change",

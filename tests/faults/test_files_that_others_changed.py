@@ -53,12 +53,12 @@ def test_that_a_file_whose_line_somebody_else_changed_is_kept_and_told_on_script
     assert bench.engine().undo() is RunState.UNDONE
     view = bench.engine().view
     assert "999" in files[OWN]
-    assert "All that it changed was taken back" not in view.sentence
-    assert f"Not taken back: {OWN} on n3 was changed by somebody else since" in view.sentence
+    assert "All changes of the run were rolled back" not in view.sentence
+    assert f"Not restored: {OWN} on n3 was changed by someone else since" in view.sentence
     assert exit_code(view, "undo") == 4
     assert bench.cluster.hosts["n3"].running, "the rest is taken back all the same"
     lost = [getattr(block, "text", "") for block in not_known(view, ())]
-    assert any(f"Not taken back: {OWN}" in text for text in lost)
+    assert any(f"Not restored: {OWN}" in text for text in lost)
 
 
 # -- files that a run puts there for a while ---------------------------------------------------------------------------

@@ -93,7 +93,7 @@ def test_that_a_run_killed_at_any_entry_can_be_taken_back_and_leaves_nothing_on_
         bench = whole.after_kill(moment)
         bench.confirmed |= case.accepts
         engine = bench.engine()
-        if engine.view.state not in {RunState.DONE, RunState.APPROVED}:
+        if engine.view.state not in {RunState.DONE, RunState.NOT_STARTED}:
             _take_back(case, bench, engine, moment.name, untouched)
 
 

@@ -40,8 +40,8 @@ def test_that_a_snapshot_that_no_command_removes_is_told_when_the_run_is_taken_b
     assert bench.engine().undo() is RunState.UNDONE
     assert SNAPSHOT in bench.cluster.hosts["n1"].files
     said = bench.engine().view.sentence
-    assert "All that it changed was taken back" not in said, said
-    assert "This stays:" in said, said
+    assert "All changes of the run were rolled back" not in said, said
+    assert "This remains:" in said, said
 
 
 def test_that_a_lock_that_is_held_ends_before_the_snapshot_goes_and_before_the_donor_is_back_in_flow_control() -> None:

@@ -77,7 +77,7 @@ def test_that_a_run_left_as_it_is_leaves_no_job_behind_or_says_which_and_where_o
         host = bench.cluster.hosts[step.host]
         host.refuses = not answers
         assert bench.engine().leave("enough") is RunState.LEFT
-        told = f"this runs no more on {step.host}: {step.title}" in bench.engine().view.sentence
+        told = f"whether this still runs on {step.host}: {step.title}" in bench.engine().view.sentence
         assert (bool(host.at_work), told) == (not answers, not answers)
 
 

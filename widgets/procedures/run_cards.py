@@ -170,7 +170,7 @@ class RunRow(QFrame):
             made.setVisible(rests)
             made.setAccessibleName(f"{made.text()} {view.run_id}")
         self.resume.setVisible(rests and view.state is not RunState.UNDO_FAILED)
-        self.undo.setVisible(rests and view.state is not RunState.APPROVED and not view.no_return)
+        self.undo.setVisible(rests and view.state is not RunState.NOT_STARTED and not view.no_return)
         self.setAccessibleName(f"{view.plan.title}, {run_words(view)}, {view.sentence}")
 
     def _fact_words(self, now: float) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ class StandingNotice(TintedFrame):
         foot = QHBoxLayout()
         foot.setSpacing(8)
         changed = view.binding in REFUSED
-        undoable = view.state is not RunState.APPROVED and not changed and not view.no_return
+        undoable = view.state is not RunState.NOT_STARTED and not changed and not view.no_return
         resumable = view.state is not RunState.UNDO_FAILED and not changed
         ways: list[tuple[bool, str, str, Callable[[], None]]] = [
             (resumable, tr("Resume"), "primary", lambda: self.resume_wanted.emit(view.run_id)),

@@ -23,7 +23,7 @@ OVER = frozenset({RunState.DONE, RunState.UNDONE, RunState.LEFT})
 """States that nothing leads out of: everything else is unfinished."""
 
 RUN_WORDS = {
-    RunState.APPROVED: mark("approved"),
+    RunState.NOT_STARTED: mark("not started"),
     RunState.RUNNING: mark("running"),
     RunState.PAUSED: mark("paused"),
     RunState.WAITING: mark("waiting for you"),
@@ -35,7 +35,7 @@ RUN_WORDS = {
     RunState.LEFT: mark("left as it is"),
 }
 _RUN_HEALTH = {
-    RunState.APPROVED: Health.UNKNOWN,
+    RunState.NOT_STARTED: Health.UNKNOWN,
     RunState.RUNNING: Health.TRANSFER,
     RunState.PAUSED: Health.WARN,
     RunState.WAITING: Health.WARN,

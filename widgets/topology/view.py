@@ -12,7 +12,7 @@ from services.discovery.model import (
     ALL_DOWN,
     NO_PRIMARY,
     NO_PRIMARY_HEARD,
-    SEEN_NOW,
+    TWO_PRIMARIES,
     ClusterSnapshot,
     NodeView,
     grave_problems,
@@ -37,7 +37,7 @@ from widgets.topology.export import export_png, export_svg
 from widgets.topology.silence import dark_notice, is_dark
 from widgets.topology.wording import seen_from, subtitle
 
-_TOLD = frozenset({SEEN_NOW, NO_PRIMARY, NO_PRIMARY_HEARD, ALL_DOWN})
+_TOLD = frozenset({TWO_PRIMARIES, NO_PRIMARY, NO_PRIMARY_HEARD, ALL_DOWN})
 """Problems of a cluster that its bar says in red: one truth with `check` and `topology`."""
 
 

@@ -27,7 +27,7 @@ from services.i18n import english, tr
 from services.inventory.model import with_instances
 from services.procedures.report.around import windows_around
 from services.sampling.change.judge import SeriesOf, compare
-from services.sampling.change.model import Asked, Change, Comparison, Despite, Shift, Verdict, Window
+from services.sampling.change.model import Asked, Change, Comparison, Despite, Direction, Shift, Window
 from services.sampling.change.naming import good_name
 from services.sampling.change.words import row, told, window_words
 from services.sampling.metrics.catalogue import load_catalogue
@@ -68,7 +68,7 @@ def run(options: Namespace) -> int:
         sys.stdout.write("".join(f"{line}\n" for line in lines(found)))
         if keep:
             sys.stdout.write(tr("Kept as {name}. To use it again: --mark.", name=keep) + "\n")
-    return FINDINGS if any(change.verdict is Verdict.UNKNOWN for change in found.changes) else GOOD
+    return FINDINGS if any(change.verdict is Direction.UNKNOWN for change in found.changes) else GOOD
 
 
 @contextlib.contextmanager
@@ -151,7 +151,7 @@ def lines(found: Comparison) -> Iterator[str]:
         _, name, before, after, by, worst, verdict = row(change)
         moved = "" if change.typical is None else f"  {before} → {after}"
         yield f"  {name}{moved}"
-        if change.verdict is not Verdict.UNKNOWN:
+        if change.verdict is not Direction.UNKNOWN:
             yield f"    {tr('difference {by}; worst seconds {worst}', by=by, worst=worst)}"
         yield f"    {verdict}"
     yield f"\n{told(found)}"

@@ -36,7 +36,7 @@ from services.procedures.plan.host_facts import Facts, nobody_answered
 from services.procedures.plan.model import Plan, Step
 from services.procedures.plan.run_model import PUT_OFF, RESTS_AT
 from services.procedures.service.service import Draft, ProcedureService
-from services.procedures.service.undo import at_work, own_run, with_ways
+from services.procedures.service.ways import at_work, own_run, with_ways
 
 
 def run(options: Namespace) -> int:

@@ -14,7 +14,7 @@ from services.discovery.model import ClusterSnapshot
 from services.errors import UserError
 from services.i18n import tr
 from services.sampling.change.judge import compare
-from services.sampling.change.model import Asked, Comparison, Despite, Verdict, Window
+from services.sampling.change.model import Asked, Comparison, Despite, Direction, Window
 from services.sampling.change.words import HEADERS, row, told
 from services.sampling.metrics.catalogue import load_catalogue
 from widgets.bridge.ops import Ops
@@ -22,7 +22,7 @@ from widgets.charts.compare.panel import ALL, CHARTED, Wanted
 from widgets.charts.compare.table import Result
 from widgets.charts.page import ChartsPage
 
-_ORDER = (Verdict.HIGHER, Verdict.LOWER, Verdict.NONE, Verdict.UNKNOWN)
+_ORDER = (Direction.HIGHER, Direction.LOWER, Direction.NONE, Direction.UNKNOWN)
 
 
 class ChangeFeed(QObject):

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, qVersion
 
 from app.window.main_window import SETTINGS, MainWindow
 from app.window.settings.keeper import Keeper
-from app.window.settings.standing import Standing
+from app.window.settings.window_state import WindowState
 from services.i18n import languages, mark, tr
 from services.workstation.preferences import INTERVALS_S, KEEP_DAYS, MOST_GIB
 from widgets.bridge.ops import Ops
@@ -32,7 +32,7 @@ class SettingsDoor(QObject):
         window: MainWindow,
         ops: Ops,
         keeper: Keeper,
-        standing: Standing,
+        standing: WindowState,
         options: Namespace,
         session: WindowSession,
     ) -> None:

@@ -226,7 +226,7 @@ class Steering(QObject):
     def _say_beginning(self, view: RunView) -> None:
         """Say what goes on before the first step; afterwards the steps speak."""
         said: tuple[str, ...] = ()
-        if view.live and view.state is RunState.APPROVED:
+        if view.live and view.state is RunState.NOT_STARTED:
             hosts = ", ".join(view.plan.hosts)
             said = (tr("Opening the operator connections and taking the cluster's lock on {hosts}…", hosts=hosts),)
         self._wizard.say_message(Health.TRANSFER, said)
@@ -302,7 +302,7 @@ class Steering(QObject):
 
     def _show_anew(self, before: RunView, view: RunView) -> None:
         self._shown = view
-        if before.state is RunState.APPROVED or view.state is RunState.APPROVED:
+        if before.state is RunState.NOT_STARTED or view.state is RunState.NOT_STARTED:
             self._say_beginning(view)
         self._wizard.set_run(view, plan_wording(view.plan) if view.plan != before.plan else None)
         self._side.follow(view.plan, view, view.plan.cluster_id)

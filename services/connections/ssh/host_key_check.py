@@ -31,7 +31,7 @@ from services.addresses import is_this_machine
 from services.connections.openssh.algorithms import KEYS, RSA, chosen, is_taken, none_left
 from services.connections.openssh.known_hosts_command import NAME, ShownKey
 from services.connections.openssh.revoked_keys import Certified, read_revoked_keys
-from services.connections.ssh.host_keys import KnownHosts, KnownKey, Verdict, fingerprint, remember, told_keys
+from services.connections.ssh.host_keys import KeyStatus, KnownHosts, KnownKey, fingerprint, remember, told_keys
 from services.connections.ssh.target import SshTarget, named_after
 from services.errors import BadInput, HostKeyChanged, HostKeyUnknown
 from services.i18n import tr
@@ -42,7 +42,7 @@ HostKeyPolicy = Callable[[HostKeyUnknown], bool]
 _CERT = "-cert-v01@openssh.com"
 
 
-_TELL = frozenset({Verdict.KNOWN, Verdict.REVOKED})
+_TELL = frozenset({KeyStatus.KNOWN, KeyStatus.REVOKED})
 """What lines about a host without its port say of a key; that another one is known there says nothing of this port."""
 
 
@@ -136,15 +136,15 @@ def check_host_key(
         return
     blob, key_type = key.asbytes(), key.get_name().removesuffix(_CERT)
     verdict, line = known.judge(target.key_name, key_type, blob)
-    if verdict is Verdict.UNKNOWN and (without := known.judge(_names(target)[-1], key_type, blob)[0]) in _TELL:
+    if verdict is KeyStatus.UNKNOWN and (without := known.judge(_names(target)[-1], key_type, blob)[0]) in _TELL:
         verdict = without
-    if verdict is Verdict.REVOKED:
+    if verdict is KeyStatus.REVOKED:
         raise _revoked(target, host, fingerprint(blob))
-    if verdict is Verdict.CHANGED:
+    if verdict is KeyStatus.CHANGED:
         assert line is not None
         raise _changed(target, host, (key_type, fingerprint(blob)), line)
     known.refuse_failure()
-    if verdict is Verdict.KNOWN:
+    if verdict is KeyStatus.KNOWN:
         return
     question = _question(target, host, key_type, blob, known.lacking)
     takes_new = target.strict == "accept-new" and target.known_hosts and not known.lacking
@@ -219,7 +219,7 @@ def _refuse_known_address(key: paramiko.PKey, target: SshTarget, known: KnownHos
     if asks:
         known = known_for(target, key, address=kept)
     verdict, line = known.judge(kept, key.get_name().removesuffix(_CERT), key.asbytes())
-    if verdict is Verdict.CHANGED and line is not None:
+    if verdict is KeyStatus.CHANGED and line is not None:
         raise HostKeyChanged(
             tr("The host key of {name} differs from the key in {where} for its address {address} (CheckHostIP).",
                name=target.key_name, where=line.where, address=address),
@@ -254,7 +254,7 @@ def _is_new(target: SshTarget, known: KnownHosts, address: str, key_type: str, b
     kept = address if target.port == 22 else f"[{address}]:{target.port}"
     if not address or is_this_machine(address) or target.key_name != named_after(target.host, target.port):
         return True  # an address that several hosts have: loopback, or that of a HostKeyAlias
-    return not known.speak_of(kept) or known.judge(kept, key_type, blob)[0] is Verdict.KNOWN
+    return not known.speak_of(kept) or known.judge(kept, key_type, blob)[0] is KeyStatus.KNOWN
 
 
 def accept_host_key(question: HostKeyUnknown) -> None:

@@ -27,7 +27,7 @@ _MOST_BYTES = 32 * 2**20
 """Bytes of a known_hosts: those of large estates are made by programs and have tens of thousands of lines."""
 
 
-class Verdict(Enum):
+class KeyStatus(Enum):
     """What known_hosts says of a key."""
 
     KNOWN = "known"
@@ -116,7 +116,7 @@ class KnownHosts:
         """Return whether the key (a host's or an authority's) is marked @revoked for `name`."""
         return any(key.marker == "@revoked" and key.blob == blob and key.matches(name) for key in self._keys)
 
-    def judge(self, name: str, key_type: str, blob: bytes) -> tuple[Verdict, KnownKey | None]:
+    def judge(self, name: str, key_type: str, blob: bytes) -> tuple[KeyStatus, KnownKey | None]:
         """Return the verdict on a plain key, and the line it rests on.
 
         As in OpenSSH (hostfile.c, check_hostkeys_by_key_or_type): where any plain key is known for the name, every
@@ -124,14 +124,14 @@ class KnownHosts:
         yet. The line is then one of the same type, where there is one.
         """
         if self.is_revoked(name, blob):
-            return Verdict.REVOKED, None
+            return KeyStatus.REVOKED, None
         plain = [key for key in self._keys if not key.marker and key.matches(name)]
         for key in plain:
             if key.blob == blob:
-                return Verdict.KNOWN, key
+                return KeyStatus.KNOWN, key
         if not plain:
-            return Verdict.UNKNOWN, None
-        return Verdict.CHANGED, next((key for key in plain if key.key_type == key_type), plain[0])
+            return KeyStatus.UNKNOWN, None
+        return KeyStatus.CHANGED, next((key for key in plain if key.key_type == key_type), plain[0])
 
     def speak_of(self, name: str) -> bool:
         """Return whether any line is about `name`: a key of any type, an authority, a revoked key."""

@@ -34,7 +34,7 @@ _LOGIN_REFUSED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Judgement:
     """A node's state, its health and why it is not simply good ('' when it is)."""
 
     state: State
@@ -59,16 +59,16 @@ class Around:
     transfer_kind: str = ""
 
 
-def serving(_node: Node, _around: Around) -> Verdict:
+def serving(_node: Node, _around: Around) -> Judgement:
     """Return what is said of a server that answers and is a member of nothing."""
-    return Verdict(states.SERVING, Health.GOOD)
+    return Judgement(states.SERVING, Health.GOOD)
 
 
-Own = Callable[[Node, Around], Verdict]
+Own = Callable[[Node, Around], Judgement]
 """How a family judges a node that answers over SQL."""
 
 
-def verdict(node: Node, around: Around, own: Own = serving) -> Verdict:
+def verdict(node: Node, around: Around, own: Own = serving) -> Judgement:
     """Return the judgement of one node; `own`: its family's, of a node that speaks for itself."""
     if node.sql_fresh:
         told = _with_switches(own(node, around), node)
@@ -92,35 +92,35 @@ def disk_health(disk: DiskFacts | None) -> Health:
     return Health.BAD if disk.is_full else Health.WARN if disk.is_nearly_full else Health.GOOD
 
 
-def _with_switches(own: Verdict, node: Node) -> Verdict:
+def _with_switches(own: Judgement, node: Node) -> Judgement:
     """Say what a server's own switches keep out: one that refuses clients does not serve, whatever it tells us."""
     health, text = switches(node)
     if not text:
         return own
     state = states.OFFLINE_MODE if health.severity > own.health.severity and health is Health.BAD else own.state
-    return Verdict(state, worst((own.health, health)), joined(own.reason, text))
+    return Judgement(state, worst((own.health, health)), joined(own.reason, text))
 
 
-def _with_host(own: Verdict, node: Node) -> Verdict:
+def _with_host(own: Judgement, node: Node) -> Judgement:
     """Say that the host below a server that answers is not watched: what SSH would tell is missing."""
     why = node.why_bare("ssh")
     if node.reach is not Reach.SQL_ONLY or not why:
         return own
     if node.server is not None and node.server.service:
         told = tr("it is an instance of {service}: its host can't be watched", service=node.server.service)
-        return Verdict(own.state, own.health, joined(own.reason, told))
-    return Verdict(own.state, own.health, joined(own.reason, tr("the host itself is not watched: {why}", why=why)))
+        return Judgement(own.state, own.health, joined(own.reason, told))
+    return Judgement(own.state, own.health, joined(own.reason, tr("the host itself is not watched: {why}", why=why)))
 
 
-def _with_channels(own: Verdict, node: Node) -> Verdict:
+def _with_channels(own: Judgement, node: Node) -> Judgement:
     """Say of a server whose channels could not be read that it is not known: neither good nor bad."""
     doubt = channels_doubt(node)
     if not doubt:
         return own
-    return Verdict(own.state, worst((own.health, Health.UNKNOWN)), joined(own.reason, doubt))
+    return Judgement(own.state, worst((own.health, Health.UNKNOWN)), joined(own.reason, doubt))
 
 
-def _with_disk(own: Verdict, node: Node) -> Verdict:
+def _with_disk(own: Judgement, node: Node) -> Judgement:
     disk = node.machine.data_disk if node.machine is not None and node.ssh_fresh else None
     health = disk_health(disk)
     if disk is None or disk.free is None or health not in {Health.BAD, Health.WARN}:
@@ -135,9 +135,9 @@ def _with_disk(own: Verdict, node: Node) -> Verdict:
         words = mark("data disk nearly full: {free} on {mount}")
     text = tr(words, free=free, mount=disk.mount)
     if health.severity <= own.health.severity:
-        return Verdict(own.state, own.health, joined(own.reason, text))
+        return Judgement(own.state, own.health, joined(own.reason, text))
     full = states.DISK_FULL.called(tr(states.DISK_FULL.word, state=tr(own.state.word)))
-    return Verdict(full if health is Health.BAD else own.state, health, text)
+    return Judgement(full if health is Health.BAD else own.state, health, text)
 
 
 # --- a node that others, or its host, must speak for ------------------------------------------------------------------
@@ -161,7 +161,7 @@ def _anybodys(machine: MachineFacts) -> str:
     return tr("a process with its name (pid {pid}) runs, started by {owner}", pid=pid, owner=owner)
 
 
-def _without_sql(node: Node, around: Around) -> Verdict:
+def _without_sql(node: Node, around: Around) -> Judgement:
     """Judge a node whose host answers and whose server does not."""
     machine = node.machine
     state = machine.server_state if machine is not None else "?"
@@ -173,27 +173,27 @@ def _without_sql(node: Node, around: Around) -> Verdict:
         text = tr(
             "{daemon} on {name} is stopped by a signal ({signal})", daemon=node.daemon, name=node.name, signal=signal
         )
-        return Verdict(states.HELD, Health.BAD, joined(text, _still_counted(around)))
+        return Judgement(states.HELD, Health.BAD, joined(text, _still_counted(around)))
     if node.code("sql") == "secret-missing":  # ours to mend: it says nothing of the server
-        return Verdict(states.NO_SECRET.over(node.speaks), Health.UNKNOWN, node.why_bare("sql"))
+        return Judgement(states.NO_SECRET.over(node.speaks), Health.UNKNOWN, node.why_bare("sql"))
     if coming_up(node) or around.transfer:
         return _starting(node, around)
     if node.code("sql") in _LOGIN_REFUSED:
         health = Health.BAD if _founded(node, around) else Health.UNKNOWN
-        return Verdict(
+        return Judgement(
             states.LOGIN_REFUSED.over(node.speaks), health, joined(_founded(node, around), node.why_bare("sql"))
         )
     if (not_asked := _not_asked(node)) is not None:
         return not_asked
     if _just_started(node):
         text = tr("{daemon} on {name} is up; the console has not queried it yet", daemon=node.daemon, name=node.name)
-        return Verdict(states.STARTED.over(node.speaks), Health.TRANSFER, text)
+        return Judgement(states.STARTED.over(node.speaks), Health.TRANSFER, text)
     text = tr("SSH answers and {runs}, but {sql} does not answer", runs=_runs(node, state), sql=node.speaks)
     if node.why_bare("sql"):
         text = tr("{sentence}: {why}", sentence=text, why=node.why_bare("sql").removesuffix("."))
     refused = node.code("sql") == NothingListens.code  # whoever refuses is there: that is no silence
     health = Health.BAD if state != "?" or refused else Health.UNKNOWN
-    return Verdict(
+    return Judgement(
         states.NO_SQL.over(node.speaks), health, joined(_founded(node, around), text, _still_counted(around))
     )
 
@@ -229,7 +229,7 @@ def _founded(node: Node, around: Around) -> str:
     )
 
 
-def _not_asked(node: Node) -> Verdict | None:
+def _not_asked(node: Node) -> Judgement | None:
     """Judge a server that nobody has asked, ever or for a while; None where an attempt failed."""
     facts = node.facts
     if facts is not None and facts.sql_at is not None and node.reach in {Reach.FULL, Reach.SQL_ONLY}:
@@ -237,14 +237,14 @@ def _not_asked(node: Node) -> Verdict | None:
         age = duration(node.at - facts.sql_at)
         words = mark("no answer over {sql} for {age} (more than {limit:.0f} s)")
         text = tr(words, sql=node.speaks, age=age, limit=node.stale_s)
-        return Verdict(states.NO_NEWS, Health.UNKNOWN, text)
+        return Judgement(states.NO_NEWS, Health.UNKNOWN, text)
     if facts is None or facts.sql_at is not None or node.why_bare("sql"):
         return None
     text = tr("{sql} was not tried yet", sql=node.speaks)
     if SQL in facts.no_way:
         words = mark("the inventory has no {sql} connection; one would show its state, replication, settings and load")
         text = tr(words, sql=node.speaks)
-    return Verdict(states.NOT_ASKED_SQL.over(node.speaks), Health.UNKNOWN, text)
+    return Judgement(states.NOT_ASKED_SQL.over(node.speaks), Health.UNKNOWN, text)
 
 
 def _just_started(node: Node) -> bool:
@@ -257,19 +257,19 @@ def _just_started(node: Node) -> bool:
     return old.code in {states.STARTING.code, states.RECEIVING[""].code}
 
 
-def _starting(node: Node, around: Around) -> Verdict:
+def _starting(node: Node, around: Around) -> Judgement:
     """Judge a server that systemd is starting: SQL opens only after the state transfer (mariabackup, xtrabackup)."""
     text = node.machine.unit_status_text if node.machine is not None else ""
     if around.transfer or receiving(text):
         state = states.RECEIVING.get(around.transfer_kind, states.RECEIVING[""])
         reason = around.transfer or tr("{name} is receiving its state; SQL opens afterwards", name=node.name)
-        return Verdict(state, Health.TRANSFER, reason)
+        return Judgement(state, Health.TRANSFER, reason)
     words = mark("{daemon} on {name} is starting; {sql} is not open yet")
     text = tr(words, daemon=node.daemon, name=node.name, sql=node.speaks)
-    return Verdict(states.STARTING, Health.TRANSFER, text)
+    return Judgement(states.STARTING, Health.TRANSFER, text)
 
 
-def _not_running(node: Node) -> Verdict:
+def _not_running(node: Node) -> Judgement:
     """Judge a host without the server's process; one that never was a node of anything is no alarm."""
     unit = node.machine.unit_state if node.machine is not None else ""
     state = states.NOT_RUNNING  # one word whatever the server's program is called: its name may be learnt later
@@ -277,8 +277,8 @@ def _not_running(node: Node) -> Verdict:
     known = f" (systemd: {_once(unit)})" if unit and not unit.startswith("active/") else ""
     never = node.facts is not None and node.facts.sql_at is None and node.cluster.startswith("host:")
     if node.spare or (never and unit.startswith("inactive")):
-        return Verdict(state, Health.UNKNOWN, tr("{sentence}{more}", sentence=words, more=known))
-    return Verdict(state, Health.BAD, tr("{sentence}{more}", sentence=dated(words, node, state), more=known))
+        return Judgement(state, Health.UNKNOWN, tr("{sentence}{more}", sentence=words, more=known))
+    return Judgement(state, Health.BAD, tr("{sentence}{more}", sentence=dated(words, node, state), more=known))
 
 
 def _once(unit: str) -> str:
@@ -287,12 +287,12 @@ def _once(unit: str) -> str:
     return state if state == finer else unit
 
 
-def _offline(node: Node, around: Around) -> Verdict:
+def _offline(node: Node, around: Around) -> Judgement:
     """Judge a server that refuses everybody on purpose: what a member does that left its group in error."""
     log = node.machine.group_error if node.machine is not None and node.ssh_fresh else ""
     told = tr("its log: {line}", line=log) if log else ""
     refused = node.why_bare("sql").rstrip(".")
-    return Verdict(states.OFFLINE_MODE, Health.BAD, joined(refused, told, _still_counted(around)))
+    return Judgement(states.OFFLINE_MODE, Health.BAD, joined(refused, told, _still_counted(around)))
 
 
 def _still_counted(around: Around) -> str:
@@ -304,16 +304,16 @@ def _still_counted(around: Around) -> str:
     )
 
 
-def _unreached(node: Node, around: Around) -> Verdict:
+def _unreached(node: Node, around: Around) -> Judgement:
     """Judge a node whose host the console does not reach. One that refuses is there: that is no silence, it is bad."""
     refused = next((part for part in ("sql", "ssh") if node.code(part) == NothingListens.code), "")
     why = node.why_bare(refused) or node.why_bare("ssh") or node.why_bare("sql")
     if node.reach is Reach.NOT_TRIED:
-        return Verdict(states.NOT_CONTACTED, Health.UNKNOWN, tr("waiting for the first answer"))
+        return Judgement(states.NOT_CONTACTED, Health.UNKNOWN, tr("waiting for the first answer"))
     if node.reach is not Reach.NONE and node.facts is not None:
         age = duration(node.at - max(node.facts.sql_at or 0.0, node.facts.ssh_at or 0.0))
         text = tr("no answer for {age} (more than {limit:.0f} s)", age=age, limit=node.stale_s)
-        return Verdict(states.NO_NEWS, Health.UNKNOWN, text)
+        return Judgement(states.NO_NEWS, Health.UNKNOWN, text)
     if around.seen:
         who = names(around.seen)
         counted = tr_n("{names} counts it as a member", "{names} count it as a member", len(around.seen), names=who)
@@ -321,10 +321,10 @@ def _unreached(node: Node, around: Around) -> Verdict:
         if why:
             text = tr("{sentence}: {why}", sentence=text, why=why)
         if refused:
-            return Verdict(states.MEMBER_REFUSED, Health.BAD, joined(text, counted))
-        return Verdict(states.MEMBER_SILENT, Health.UNKNOWN, joined(text, counted))
+            return Judgement(states.MEMBER_REFUSED, Health.BAD, joined(text, counted))
+        return Judgement(states.MEMBER_SILENT, Health.UNKNOWN, joined(text, counted))
     state, health = (states.REFUSED, Health.BAD) if refused else (states.SILENT, Health.UNKNOWN)
-    return Verdict(state, health, joined(_nobody(node, around), _last(node), why))
+    return Judgement(state, health, joined(_nobody(node, around), _last(node), why))
 
 
 def _nobody(node: Node, around: Around) -> str:
@@ -337,11 +337,11 @@ def _last(node: Node) -> str:
     return tr("last answer {at}", at=clock(max(moments))) if moments else ""
 
 
-def _by_hearsay(node: Node, around: Around) -> Verdict:
+def _by_hearsay(node: Node, around: Around) -> Judgement:
     """Judge a placeholder: a member that no host of the inventory is, or a source that only its replicas name."""
     if node.arbitrator and around.seen:
         text = tr("votes, holds no data; seen by {names}", names=names(around.seen))
-        return Verdict(states.ARBITRATOR, Health.GOOD, text)
+        return Judgement(states.ARBITRATOR, Health.GOOD, text)
     if around.seen:
         text = tr_n(
             "{names} sees it as a member; the console has no connection to it",
@@ -349,11 +349,11 @@ def _by_hearsay(node: Node, around: Around) -> Verdict:
             len(around.seen),
             names=names(around.seen),
         )
-        return Verdict(states.STRANGER, Health.UNKNOWN, text)
+        return Judgement(states.STRANGER, Health.UNKNOWN, text)
     if node.node_id.startswith("source:"):
         text = tr("its replicas name it; the console has no connection to it")
-        return Verdict(states.SOURCE_NAMED, Health.UNKNOWN, text)
-    return Verdict(states.UNSEEN, Health.UNKNOWN, dated(_nobody(node, around), node, states.UNSEEN))
+        return Judgement(states.SOURCE_NAMED, Health.UNKNOWN, text)
+    return Judgement(states.UNSEEN, Health.UNKNOWN, dated(_nobody(node, around), node, states.UNSEEN))
 
 
 def dated(sentence: str, node: Node, state: State) -> str:

@@ -28,7 +28,7 @@ def bound_entries(journal: StoredJournal, run_id: str, policy: Policy, way: str,
     if policy.approved and journal.chain(run_id).binding in ASKS_AGAIN:
         wrong = violations(project(journal.entries(run_id)).plan, begun=True)
         if wrong:
-            raise BadInput(tr("The plan breaks its own laws and is not run."), try_=(*wrong, *by_hand()))
+            raise BadInput(tr("The plan violates the plan rules and is not run."), try_=(*wrong, *by_hand()))
         journal.bind_again(run_id, policy.approved, policy.by)
     try:
         return journal.bound_entries(run_id)

@@ -35,6 +35,7 @@ from services.procedures.engine.watching import Watching
 from services.procedures.journal.entries import answered, approved, asked, run_state, step_state, topology
 from services.procedures.journal.entries import lock as lock_line
 from services.procedures.journal.projection import ENDED
+from services.procedures.journal.run_summary import state_word
 from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.checks import standing_blocks
 from services.procedures.plan.invariants.plans import only_reads, violations
@@ -84,7 +85,7 @@ class Engine:
         """
         if self.view.state not in {*ENDED, RunState.UNDOING, RunState.UNDO_FAILED}:
             self._refuse_unsound()
-        if self.view.state is RunState.APPROVED:
+        if self.view.state is RunState.NOT_STARTED:
             self._refuse_blocked()
             self._need_approval()
         return self._with_arms(self._drive)
@@ -92,17 +93,17 @@ class Engine:
     def undo(self) -> RunState:
         """Take the run back; BadInput for one that did nothing yet, or is over."""
         view, state = self.view, self.view.state
-        if state is RunState.APPROVED or state in ENDED:
-            clears = tr("Take away what it still has on hosts: pilothouse resume {run} --yes", run=view.run_id)
+        if state is RunState.NOT_STARTED or state in ENDED:
+            clears = tr("Remove what it left on the hosts: pilothouse resume {run} --yes", run=view.run_id)
             raise BadInput(
-                tr("Run {run} can't be taken back: it is '{state}'.", run=view.run_id, state=state.value),
+                tr("Run {run} cannot be rolled back: it is '{state}'.", run=view.run_id, state=state_word(state)),
                 try_=(clears,) if state in ENDED and (view.locked or view.obligations) else (),
             )
         if view.no_return:
             raise Refused(
-                tr("Run {run} can't be taken back: it is past its point of no return.", run=view.run_id),
-                safe=tr("Nothing was done now. The point: {title}.", title=tr(view.no_return)),
-                try_=(tr("Go on with it: pilothouse resume {run}", run=view.run_id),),
+                tr("Run {run} cannot be rolled back: it has passed its point of no return.", run=view.run_id),
+                safe=tr("Nothing was changed. The point of no return: {title}.", title=tr(view.no_return)),
+                try_=(tr("Resume it: pilothouse resume {run}", run=view.run_id),),
             )
         return self._with_arms(self._out.undo)
 
@@ -123,7 +124,7 @@ class Engine:
 
     def leave(self, reason: str) -> RunState:
         """Switch off what is on, and close the run as it stands; one that never began touches no host."""
-        if self.view.state is RunState.APPROVED and not self.view.locked:
+        if self.view.state is RunState.NOT_STARTED and not self.view.locked:
             return self._left(reason)
 
         def closing() -> RunState:
@@ -161,10 +162,10 @@ class Engine:
         view = self.view
         wrong = violations(view.plan, begun=True)
         if wrong:
-            back = tr("Take it back: pilothouse undo {run}", run=view.run_id)
-            closed = tr("Close it as it stands: pilothouse undo {run} --yes --leave REASON", run=view.run_id)
+            back = tr("Roll it back: pilothouse undo {run}", run=view.run_id)
+            closed = tr("Close it as it is: pilothouse undo {run} --yes --leave REASON", run=view.run_id)
             ways = (closed,) if view.state is RunState.APPROVED or view.no_return else (back, closed)
-            raise BadInput(tr("The plan breaks its own laws and is not run."), try_=(*wrong, *ways))
+            raise BadInput(tr("The plan violates the plan rules and is not run."), try_=(*wrong, *ways))
 
     def _refuse_blocked(self) -> None:
         view = self.view
@@ -185,7 +186,7 @@ class Engine:
                 tr("Run {run} was never approved.", run=run_id),
                 safe=tr("Nothing was done."),
                 try_=(
-                    tr("Approve it as it stands: pilothouse resume {run} --yes", run=run_id),
+                    tr("Approve the plan as it is: pilothouse resume {run} --yes", run=run_id),
                     tr("Close it: pilothouse undo {run} --yes --leave 'never approved'", run=run_id),
                 ),
             )
@@ -222,7 +223,7 @@ class Engine:
             stays += self._parts.cleanup(self.view.plan, frozenset(not_back(self.view.kept)))
         if self._parts.lock is not None:
             left = self._parts.lock.release()
-            stays += [f"Not reached: {', '.join(left)}; this run's lock is still there."] if left else []
+            stays += [f"Not reached: {', '.join(left)}; the lock of this run is still there."] if left else []
             free = tuple(h for h in self.view.plan.machines if h not in left)
             self._log.write(lock_line("released", free, " ".join(stays)))
 
@@ -231,7 +232,7 @@ class Engine:
     def _drive(self) -> RunState:
         if self.view.state in {RunState.UNDOING, RunState.UNDO_FAILED}:
             return self._out.undo()
-        first = self.view.state is RunState.APPROVED
+        first = self.view.state is RunState.NOT_STARTED
         self._put_off_at_rest()
         self._log.write(run_state(RunState.RUNNING))
         if first:
@@ -259,7 +260,7 @@ class Engine:
 
     def _no_way_back(self) -> RunState:
         """Rest where a person wanted to go back from a place that has no way back: it can still go on."""
-        told = f"It is past its point of no return and is not taken back: {self.view.no_return}. It can only go on."
+        told = f"It has passed its point of no return ({self.view.no_return}) and can only continue."
         self._log.write(run_state(RunState.FAILED, told))
         return RunState.FAILED
 
@@ -310,7 +311,7 @@ class Engine:
         if self.control.undoing or self.control.leaving:
             raise WayOut("undo" if self.control.undoing else "leave")
         if self.control.pausing:
-            self._waits.paused("Paused by you before the next step; nothing acts.", step.step_id)
+            self._waits.paused("You paused the run before the next step. Nothing is running.", step.step_id)
         self._watching.look(step.step_id, anew=True)
         broken = self._watching.broken()
         if broken is not None:
@@ -319,12 +320,12 @@ class Engine:
         lost = self._parts.lock.check() if self._parts.lock is not None else ()
         if lost:
             self._log.write(lock_line("lost", lost))
-            sentence = f"Another console has taken the cluster's lock on {', '.join(lost)}."
+            sentence = f"Another console took the lock of the cluster on {', '.join(lost)}."
             self._breach(step, "LOCK", lambda: sentence)
 
     def _breach(self, step: Step, code: str, sentence: Callable[[], str]) -> None:
         """Ask what now; `sentence` says what is true of it at any time."""
-        choices = self._ways((("go on", "go on all the same"), _BACK, ("stop", "leave it as it is")))
+        choices = self._ways((("go on", "continue anyway"), _BACK, ("stop", "leave it as it is")))
 
         def words() -> str:
             return f"{code}: {sentence()} Nothing acts now."
@@ -368,7 +369,7 @@ class Engine:
     def _said(self, step: Step, *, doubt: bool) -> tuple[tuple[str, str], ...]:
         """Return the choice to go on by a person's word, where a word can stand for what is not known."""
         possible = doubt and may_be_said(self._log.step(step.step_id), frozenset(dict(self.view.kept)))
-        return ((BY_WORD, "it is so: go on, by your word"),) if possible else ()
+        return ((BY_WORD, "it is true: continue, you confirmed it"),) if possible else ()
 
     def _ways(self, choices: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
         """Return the ways out that there still are."""
@@ -396,14 +397,12 @@ class Engine:
                 raise Suspended
             self._watching.look(step.step_id)
 
-    # ------------------------------------------------------------------------------------------------------------------
-
     def _finish(self) -> RunState:
         left = self._out.release_all()
         self._topology("after")
         if left:
             told = "; ".join(o.release_failed or o.obligation.sentence for o in left)
-            self._log.write(run_state(RunState.FAILED, f"Every step is done, but something is still on: {told}"))
+            self._log.write(run_state(RunState.FAILED, f"Every step is done, but this is still on: {told}"))
             return RunState.FAILED
         found = (said for name, said in self.view.kept if name.startswith(AT_THE_END))
         self._log.write(run_state(RunState.DONE, " ".join((*self.view.plan.expects, *found))))
@@ -414,12 +413,12 @@ class Engine:
         left = self._out.release_all()
         told = f" Still switched on: {', '.join(o.obligation.sentence for o in left)}." if left else ""
         told += f" {self._at_work} To try again: pilothouse resume {self.view.run_id} --yes" if self._at_work else ""
-        if self.view.state is not RunState.APPROVED:
+        if self.view.state is not RunState.NOT_STARTED:
             self._topology("after")
         if self.view.state is RunState.RUNNING:
-            self._log.write(run_state(RunState.FAILED, "It is being closed as it stands."))
+            self._log.write(run_state(RunState.FAILED, "It is being closed as it is."))
         elif self.view.state is RunState.UNDOING:
-            self._log.write(run_state(RunState.UNDO_FAILED, "It is being closed in the middle of its undo."))
+            self._log.write(run_state(RunState.UNDO_FAILED, "It is being closed during its undo."))
         self._log.write(run_state(RunState.LEFT, f"Left as it is: {reason}.{told}"))
         return RunState.LEFT
 
@@ -441,4 +440,4 @@ class Engine:
             self._log.write(topology("before" if when == "before" else "after", snapshot))
 
 
-_BACK = ("undo", "take the run back")
+_BACK = ("undo", "roll back the run")

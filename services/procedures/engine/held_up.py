@@ -80,7 +80,7 @@ def performed(parts: Parts, log: RunLog, step_id: str, host: str, action: Action
         out: Future[Acted] = thread.submit(act)
         while not wait((out,), _TURN_S).done:
             if held.look((host,)) and held.why:
-                log.said(step_id, f"Not done for {parts.clock.monotonic() - began:.0f} s. Held up: {held.why}")
+                log.said(step_id, f"Not done after {parts.clock.monotonic() - began:.0f} s. Held up: {held.why}")
     try:
         return out.result()
     except UserError as problem:

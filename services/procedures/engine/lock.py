@@ -56,7 +56,7 @@ class LockHeld(UserError):  # noqa: N818 - the name says what happened, as in se
             host=host,
             try_=(
                 tr("Wait until that run is over, or ask {owner}.", owner=holder.owner),
-                tr("Take the lock over, if that console is gone for good."),
+                tr("Take over the lock, if that console is permanently gone."),
             ),
         )
         self.holder = holder
@@ -265,7 +265,7 @@ class ClusterLock:
                 else tr("Only {ours} of the {total} hosts of a replica set could be locked. Not asked: {away}.",
                         ours=got, total=total, away=told)
             )  # fmt: skip
-            raise LockNotTaken(sentence, try_=(tr("Bring the hosts back within reach, then start again."),))
+            raise LockNotTaken(sentence, try_=(tr("Make the hosts reachable again, then retry."),))
 
     def _give_back(self, places: set[tuple[str, str]]) -> tuple[str, ...]:
         left = dict[str, None]()

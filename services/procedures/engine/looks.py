@@ -14,7 +14,7 @@ from services.procedures.plan.remembering import Memory, most_gap_s
 class Looks:
     """What one wait, or one look, is made with. Never shared by two steps, two attempts, or two waits of one step.
 
-    The engine does not take a prover's word for time: what must be so for N seconds was looked at for N seconds of this
+    The engine does not take a prover's word for time: what must be so for N seconds was observed for N seconds of this
     very wait, on the engine's clock, without a gap in which nobody looked. One look alone never shows it.
     """
 
@@ -37,7 +37,7 @@ class Looks:
         answer = self._prover.look(condition, past, self._memory)
         if not answer.holds or watched >= wanted:
             return answer
-        told = f"{answer.evidence}; looked at for {watched:.0f} of {wanted:g} s"
+        told = f"{answer.evidence}; observed for {watched:.0f} of {wanted:g} s"
         left = wanted - watched
         return replace(
             answer, holds=False, evidence=told, done=watched, total=wanted, unit="s", left_s=left, stays=True

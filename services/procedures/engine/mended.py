@@ -83,7 +83,7 @@ class Mended:
         try:
             self._perform(step)
         except (StepFailed, StepCancelled) as problem:
-            told = problem if isinstance(problem, StepFailed) else StepFailed("You broke it off.")
+            told = problem if isinstance(problem, StepFailed) else StepFailed("You interrupted it.")
             self._failed(step, told)
             self._stays_put_off(step, str(told))
 

@@ -145,7 +145,7 @@ def failure(action: Action, problem: UserError, *, reads: bool = False) -> str:
     if reads and isinstance(problem, ActFailed):
         return f"{told} {ONLY_READ}"
     if isinstance(action, Several | AtPrimary) and problem.nothing_changed:
-        return f"{told} Earlier parts of it may have been done."
+        return f"{told} Earlier parts of it may be done."
     return f"{told} {problem.safe}".strip()
 
 

@@ -43,7 +43,7 @@ def may_wait(
         return (), ""
     missing = next((answer for answer in answers(wanted.when) if not answer.holds), None)
     if missing is not None:
-        return (), f" It can't be put off now: {missing.evidence}."
+        return (), f" It cannot be put off now: {missing.evidence}."
     return ((PUT_OFF, wanted.meaning),), ""
 
 

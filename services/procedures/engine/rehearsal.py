@@ -21,12 +21,12 @@ Would = Literal["nothing", "act", "act-later", "wait", "ask", "plan-on", "stop-n
 WOULD_WORDS: Mapping[Would, str] = {
     "nothing": mark("nothing to do"),
     "act": mark("act"),
-    "act-later": mark("act, when the earlier steps have made it so"),
+    "act-later": mark("act, after the earlier steps"),
     "wait": mark("wait"),
     "ask": mark("ask you"),
-    "plan-on": mark("plan on"),
-    "stop-not-so": mark("stop: what must hold before does not hold"),
-    "stop-unread": mark("stop: what must hold before can't be read"),
+    "plan-on": mark("continue the plan"),
+    "stop-not-so": mark("stop: a precondition does not hold"),
+    "stop-unread": mark("stop: a precondition cannot be read"),
 }
 """What a step would do, in the words that a person sees; the codes are compared."""
 _STOPS: frozenset[Would] = frozenset({"stop-not-so", "stop-unread"})

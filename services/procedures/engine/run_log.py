@@ -100,7 +100,9 @@ class RunLog:
     def not_begun(self, step_id: str) -> Line:
         """Return what a step is whose try ended before its act: nothing was done, unless an earlier try had acted."""
         if self.acted(step_id):
-            return step_state(step_id, StepState.FAILED, error="An earlier try had begun it; it was not tried again.")
+            return step_state(
+                step_id, StepState.FAILED, error="An earlier attempt had started it; it was not tried again."
+            )
         return step_state(step_id, StepState.PENDING)
 
     def write(self, line: Line) -> None:

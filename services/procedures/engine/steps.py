@@ -43,9 +43,9 @@ from services.procedures.plan.waiting_words import waiting_words
 
 DOUBT_S = 10.0
 RETRY_S = 3.0
-BY_YOUR_WORD = "by your word"
+BY_YOUR_WORD = "you confirmed it"
 _MOST_TOLD = 3
-_READ_BEFORE = "Trying again judges what this run has read so far: where that was mended, undo it and begin anew."
+_READ_BEFORE = "A retry uses what this run has read so far: if that was corrected since, undo the run and start again."
 """Steps that a question names; the plan shows all."""
 
 
@@ -109,11 +109,11 @@ class Steps:
 
         def words() -> str:
             told = "".join(f"{a.evidence}. " for a in self._waits.answers(step.beside) if a.holds is False)
-            return f"{told}This can't be undone: {step.title}. Type {step.confirm} to confirm."
+            return f"{told}This cannot be undone: {step.title}. Type {step.confirm} to confirm."
 
         question = Question(Ask(words(), "typed", expect=step.confirm), step.step_id, "step", self._parts.clock.wall())
         if self._waits.ask(question, step.step_id, words if step.beside else None) != step.confirm:
-            raise StepFailed("You did not confirm it. Nothing was changed by this step.")
+            raise StepFailed("You did not confirm it. This step changed nothing.")
         self._log.write(run_state(RunState.RUNNING))
         return True
 
@@ -291,10 +291,10 @@ class Steps:
             plan = self._log.view.plan
             asked_for = {s.confirm for s in plan.steps if s.confirm}
             missing = asked_for - self._parts.policy.confirmed
-            text = f"The rest of the plan is made: {_gist(plan, step)}. Approve it?"
+            text = f"The rest of the plan is ready: {_gist(plan, step)}. Approve it?"
             if missing and self._parts.policy.unattended:
                 hosts = ", ".join(sorted(missing))
-                text = f"The rest of the plan has a step that can't be undone: confirm {hosts}."
+                text = f"The rest of the plan has a step that cannot be undone: confirm {hosts}."
             ask = Ask(text, unattended="" if missing else "approve")
             answer = self._waits.ask(Question(ask, step.step_id, "continued", self._parts.clock.wall()), step.step_id)
             if answer != "approve":
@@ -305,19 +305,19 @@ class Steps:
 
     def _plan_on(self, step: Step) -> None:
         if self._parts.continuing is None:
-            raise StepFailed("The rest of the plan can't be made here.")
+            raise StepFailed("The rest of the plan cannot be created here.")
         checks, plan = self._parts.continuing(self._log.view)
         blocks = standing_blocks(checks, self._log.view.overrides)
         wrong = violations(plan, begun=True)
         if blocks:
             told = " ".join(_blocks(c) for c in blocks)
             unknown = all(check.not_known for check in blocks)
-            raise StepFailed(f"The rest can't be planned. {told} {_READ_BEFORE}", not_known=unknown)
+            raise StepFailed(f"The rest cannot be planned. {told} {_READ_BEFORE}", not_known=unknown)
         if wrong or len(plan.steps) <= len(self._log.view.plan.steps):
-            raise StepFailed(f"The rest of the plan is not sound: {'; '.join(wrong) or 'it has no steps'}.")
+            raise StepFailed(f"The rest of the plan is not valid: {'; '.join(wrong) or 'it has no steps'}.")
         so_far = self._log.view.plan.steps
         if plan.steps[: len(so_far)] != so_far:
-            raise StepFailed("The rest of the plan is not sound: it changes steps that were approved before.")
+            raise StepFailed("The rest of the plan is not valid: it changes steps that were approved before.")
         self._log.write(continued(step.step_id, plan, checks))
 
     # -- after a crash -------------------------------------------------------------------------------------------------
@@ -393,11 +393,11 @@ class Steps:
     def _doubt(self, step: Step) -> None:
         self._log.write(step_state(step.step_id, StepState.IN_DOUBT, error=OUTCOME_UNKNOWN))
         ask = Ask(
-            f"'{step.title}' was begun when the console ended, and its proof does not hold. Was it done?",
+            f"'{step.title}' was started when the console ended, and its verification does not hold. Was it done?",
             "choice",
             choices=(
-                ("done", "it was done: go on"),
-                ("again", "do it (again) now"),
+                ("done", "it was done: continue"),
+                ("again", "run it (again) now"),
                 ("stop", "stop here"),
             ),
         )
@@ -410,7 +410,7 @@ class Steps:
             self._waits.before_act(step, again=True)
             self._act(step)
         else:
-            raise StepFailed("You stopped it: whether it was done is not known.")
+            raise StepFailed("You stopped it. Whether it was done is not known.")
 
 
 def _asking_words(action: Ask, found: tuple[Answer, ...]) -> str:
@@ -422,7 +422,7 @@ def _asking_words(action: Ask, found: tuple[Answer, ...]) -> str:
 def _blocks(check: Check) -> str:
     """Return what a check found, and what to do about it: it is shown nowhere else, the run has no checklist for it."""
     tries = "".join(f" Try: {one}" for one in check.try_)
-    tries += "".join(f" Or begin anew: {one.advice} ({one.field}={' or '.join(one.values)})." for one in check.answers)
+    tries += "".join(f" Or start again: {one.advice} ({one.field}={' or '.join(one.values)})." for one in check.answers)
     return f"{check.code} ('{check.title}') blocks: {check.evidence}.{tries}"
 
 

@@ -100,7 +100,7 @@ class Waits:
                 self.keep(step.step_id, found)
                 return
             if unread.final or limit.over():
-                told = f"what must hold before could not be read ({unread.evidence})"
+                told = f"a precondition could not be read ({unread.evidence})"
                 raise StepFailed(f"{begin}: {told}. {so_far}", unread.lines, not_known=True)
             self._log.waiting(step.step_id, unread, "an answer", None)
             self.tick(step)
@@ -281,8 +281,8 @@ class Waits:
 def _not_begun(*, again: bool, undoing: bool) -> tuple[str, str]:
     """Return how to tell that it was not begun, and what is there by now."""
     if again:
-        return "It was not begun again", "What it may have done before it broke off is there still."
-    return "It did not begin", ("It was not taken back." if undoing else "Nothing was changed by this step.")
+        return "It was not started again", "Possible changes from before the interruption remain."
+    return "It did not start", ("It was not rolled back." if undoing else "This step changed nothing.")
 
 
 def _not_again(waited: Answer, against: list[Answer]) -> Answer:
@@ -290,8 +290,8 @@ def _not_again(waited: Answer, against: list[Answer]) -> Answer:
     why = "; ".join(a.evidence for a in against)
     return replace(
         waited,
-        evidence=f"{waited.evidence}. It was announced when the console ended, and perhaps never begun. "
-        f"It can't be begun now: {why}. Put that right and the run goes on by itself, or undo",
+        evidence=f"{waited.evidence}. It was announced when the console ended, and may not have started. "
+        f"It cannot start now: {why}. Correct that and the run continues by itself, or undo",
     )
 
 
@@ -302,4 +302,4 @@ def _not_within(limit_s: float, waited: Answer, open_: list[Answer]) -> StepFail
 
 
 def _asleep(seconds: float) -> str:
-    return f"This console was asleep for {seconds / 60:.0f} min: nothing was watched, and it does not count."
+    return f"This console was asleep for {seconds / 60:.0f} min: nothing was watched, and the time does not count."

@@ -123,4 +123,4 @@ class Breached:
     def sentence(self) -> str:
         """Return what is true of it."""
         told = f"{self.rule.sentence} ({self.answer.evidence})"
-        return told if self.holds is None else f"So it was: {told} It holds again now ({self.holds.evidence})."
+        return told if self.holds is None else f"Violated before: {told} It holds again now ({self.holds.evidence})."

@@ -1,4 +1,4 @@
-"""Acts on real hosts: `Actor` (ports.py) over Operator sessions. Plans name secrets; only here are they fetched."""
+"""Acts on real hosts: `Actor` (ports.py) over Operator sessions."""
 
 from __future__ import annotations
 
@@ -6,29 +6,31 @@ import functools
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from services.connections.command import Command
-from services.connections.ports import Rows, text
 from services.errors import Unreachable, UserError
-from services.facts.server.harmless_options import normal
-from services.facts.server.option_files import printed
 from services.i18n import tr
 from services.procedures.engine.ports import Acted, ActFailed, Untouched
+from services.procedures.execute.acting_commands import execute_sql, run_command
 from services.procedures.execute.acting_detached import Attendant
 from services.procedures.execute.acting_files import Files
-from services.procedures.execute.acting_mongodb import acted_on_mongodb, primary_of, router_of
+from services.procedures.execute.acting_mongodb import compare_metadata, primary_of, reconfigure, router_of, send
+from services.procedures.execute.acting_on_files import (
+    edit_options,
+    edit_yaml,
+    put_file,
+    put_pair_files,
+    remove_file,
+    restore_file,
+)
 from services.procedures.execute.acting_output import MOST_LINES, Cancelled, Masks, judged
-from services.procedures.execute.acting_pairs import put_pair
 from services.procedures.execute.detached import Work
-from services.procedures.execute.option_edit import option_value
+from services.procedures.execute.site import Site
 from services.procedures.execute.work_progress import WorkProgress
-from services.procedures.looking.files import digest, wrote_name
 from services.procedures.plan.actions import (
     Action,
     AtPrimary,
     AtRouter,
-    CopiedSecret,
     Detached,
     EditOptions,
     EditYaml,
@@ -43,18 +45,26 @@ from services.procedures.plan.actions import (
     Sql,
     TryMetadata,
 )
-from services.procedures.plan.wording import wording
-from services.secrets import Secret
 
 if TYPE_CHECKING:
     from services.clock import Clock
-    from services.connections.ports import Output
     from services.procedures.engine.ports import Hosts
     from services.procedures.plan.model import Plan
 
-_MOST_ROWS = 20
-_READ_S = 15.0
-_FILE_ACTS = (EditOptions, EditYaml, PutFile, RemoveFile, RestoreFile)
+_ACTS: Mapping[type[Action], Callable[[Site, Any], Acted]] = {
+    Sql: execute_sql,
+    Run: run_command,
+    Mongo: send,
+    Reconfigure: reconfigure,
+    TryMetadata: compare_metadata,
+    EditOptions: edit_options,
+    EditYaml: edit_yaml,
+    PutFile: put_file,
+    PutPair: put_pair_files,
+    RemoveFile: remove_file,
+    RestoreFile: restore_file,
+}
+"""How one act on one host is done."""
 
 
 class RealActor:
@@ -131,7 +141,7 @@ class RealActor:
             if isinstance(action, EditOptions | EditYaml | PutFile):
                 files.setdefault(host, set()).add(action.path)
             elif isinstance(action, PutPair):
-                files.setdefault(host, set()).update((action.ca, action.cert, action.key))
+                files.setdefault(host, set()).update(action.paths)
             elif isinstance(action, Detached):
                 works.setdefault(host, set()).add(action.name)
         left = []
@@ -144,7 +154,7 @@ class RealActor:
                 try:
                     remove()
                 except UserError as problem:
-                    left.append(tr("{host}: what the run kept there could not be removed: {why}", host=host,
+                    left.append(tr("{host}: the files that the run kept there could not be removed: {why}", host=host,
                                    why=problem.sentence))  # fmt: skip
                     if isinstance(problem, Unreachable):
                         break
@@ -155,31 +165,12 @@ class RealActor:
 
     # ------------------------------------------------------------------------------------------------------------------
     def _one(self, host: str, action: Action, limit_s: float) -> Acted:
-        if isinstance(action, Sql):
-            rows = self._hosts.operator(host).execute(action.statement, limit_s=limit_s)
-            return Acted((*wording(action), *self._masks.lines(_table(rows))))
-        if isinstance(action, Mongo | Reconfigure | TryMetadata):
-            return acted_on_mongodb(self._hosts.operator, self._clock, host, action, limit_s)
-        if isinstance(action, Run):
-            output = self._hosts.operator(host).run(action.command, limit_s=limit_s)
-            return judged(
-                action.command.brief,
-                _parts(output),
-                host=host,
-                ok=action.ok,
-                keep=action.keep,
-                pattern=action.pattern,
-                masks=self._masks,
-            )
-        if isinstance(action, _FILE_ACTS):
-            return self._file(host, action)
-        if isinstance(action, PutPair):
-            files = Files(self._hosts.operator(host), self._run_id)
-            put_pair(action, self._hosts.operator, host, self._clock.wall(), files.keep_digest)
-            paths = (action.ca, action.cert, action.key)
-            return Acted(wording(action), tuple((wrote_name(host, path), files.digest_of(path)) for path in paths))
-        message = f"no act on a host: {type(action).__name__}"
-        raise TypeError(message)
+        """Do an act of one host; what a plan has the engine do itself (WaitFor, Ask ...) is none."""
+        act = _ACTS.get(type(action))
+        if act is None:
+            message = f"no act on a host: {type(action).__name__}"
+            raise TypeError(message)
+        return act(Site(self._hosts, self._run_id, self._clock, self._masks, host, limit_s), action)
 
     def _several(self, host: str, actions: tuple[Action, ...], limit_s: float) -> Acted:
         deadline = self._clock.monotonic() + limit_s
@@ -238,83 +229,8 @@ class RealActor:
             masks=self._masks,
         )
 
-    def _file(self, host: str, action: EditOptions | EditYaml | PutFile | RemoveFile | RestoreFile) -> Acted:
-        files, said = Files(self._hosts.operator(host), self._run_id), wording(action)
-        if isinstance(action, EditOptions | EditYaml):
-            secret = False
-            if isinstance(action, EditYaml):
-                try:
-                    changed = files.edit_yaml(action.path, action.settings)
-                except Untouched as problem:
-                    if action.needed:
-                        raise
-                    return Acted((*said, tr("it stays as it stands: {why}", why=problem.sentence)))
-            else:
-                options = tuple((name, self._revealed(value)) for name, value in action.options)
-                secret = any(isinstance(value, CopiedSecret) for _, value in action.options)
-                changed = files.edit(action.path, action.section, options, secret=secret)
-            if not changed:
-                said = (*said, tr("nothing to change: the file says so already"))
-            wrote = "" if secret else files.wrote(action.path)
-            kept = ((wrote_name(host, action.path), digest(wrote)),) if wrote else ()
-            return Acted(said, kept)
-        if isinstance(action, PutFile):
-            files.put(action.path, self._content(action), action.mode, action.owner)
-        elif isinstance(action, RemoveFile) and not action.wrote and not action.put:
-            files.remove(action.path)
-        else:
-            if isinstance(action, RestoreFile):
-                found = files.restore(action.path, whole=action.whole)
-            else:
-                found = files.withdraw(action.path, action.wrote) if action.wrote else files.withdraw_put(action.path)
-            kept = ((wrote_name(host, action.path), found.digest),) if found.digest else ()
-            return Acted((*said, *filter(None, (found.said, found.stays))), kept, found.stays)
-        return Acted(said)
-
     def _work(self, host: str, name: str) -> Work:
         return Work(lambda: self._hosts.operator(host), self._run_id, name)
-
-    # -- secrets -------------------------------------------------------------------------------------------------------
-    def _content(self, action: PutFile) -> Secret:
-        """Return a file's content; in an option file a secret is quoted as the file's grammar wants."""
-        parts = []
-        for part in action.content:
-            found = self._revealed(part)
-            assert found is not None
-            quoted = isinstance(part, CopiedSecret) and action.path.endswith(".cnf")
-            parts.append(option_value(found) if quoted else found)
-        return Secret("".join(parts))
-
-    def _revealed(self, value: str | CopiedSecret | None) -> str | None:
-        if not isinstance(value, CopiedSecret):
-            return value
-        session = self._hosts.operator(value.host)
-        wanted = normal(value.option)
-        # --mysqld: all groups that the server itself reads (man my_print_defaults(1)); MySQL's has no such option.
-        asked = (("--mysqld",), ("mysqld", "server")) if value.section == "mysqld" else ((value.section,),)
-        for groups in asked:
-            for show in (
-                (),
-                ("--show",),
-            ):  # MySQL's masks passwords unless told to show them; MariaDB's knows no --show
-                output = session.run(Command(("my_print_defaults", *show, *groups), sudo=True), limit_s=_READ_S)
-                found = printed(output.text).get(wanted) if output.exit_code == 0 else None
-                if found and set(found) != {"*"}:
-                    self._masks.learn(found)
-                    return found
-        raise ActFailed(
-            tr("The option files of {host} have no {option} in [{section}] to copy.", host=value.host,
-               option=value.option, section=value.section),
-            host=value.host,
-        )  # fmt: skip
-
-
-def _parts(output: Output) -> tuple[int, str, str]:
-    return output.exit_code, output.text, output.stderr.decode("utf-8", "replace")
-
-
-def _table(rows: Rows) -> str:
-    return "\n".join("\t".join(text(value) for value in row) for row in (rows.columns, *rows.rows)[: _MOST_ROWS + 1])
 
 
 def _acts(plan: Plan, but: frozenset[str]) -> Iterator[tuple[str, Action]]:

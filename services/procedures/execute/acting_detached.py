@@ -68,7 +68,7 @@ class Attendant:
                 if not self._begun:
                     raise
                 lost = problem
-                self._said(tr("no contact ({why}); the work goes on on the host", why=problem.sentence))
+                self._said(tr("no contact ({why}); the work continues on the host", why=problem.sentence))
             except UserError as problem:
                 if self._begun:
                     problem.safe = self._goes_on()
@@ -109,12 +109,12 @@ class Attendant:
         raise Cancelled(
             tr("{command} was cancelled and ended.", command=self._command.brief),
             host=self._host,
-            safe=tr("It runs no more; what it did until then is as it is."),
+            safe=tr("It no longer runs; what it did until then remains."),
         )
 
     def _goes_on(self) -> str:
         return tr(
-            "The work goes on on {host} as {work}; the run finds it again.", host=self._host, work=self._work.name
+            "The work continues on {host} as {work}; the run reattaches to it.", host=self._host, work=self._work.name
         )
 
     def _too_long(self, limit_s: float, lost: Unreachable | None) -> UserError:
@@ -125,8 +125,8 @@ class Attendant:
 
     def _gone(self) -> ActFailed:
         return ActFailed(
-            tr("{command} is gone and left no result: the host was restarted, or somebody removed {work}.",
+            tr("{command} is gone without a result: the host was restarted, or {work} was removed.",
                command=self._command.brief, work=self._work.name),
             host=self._host,
-            safe=tr("It runs no more; how far it came is not known."),
+            safe=tr("It no longer runs; its progress is not known."),
         )  # fmt: skip

@@ -125,7 +125,7 @@ class Files:
             self._write(path, kept, content, mode=mode, owner=owner, follow=follow)
 
     def remove(self, path: str) -> None:
-        """Remove a file; no error when it is not there."""
+        """Remove a file; no error when it is missing."""
         self._done(operator_files.removed(path), path)
 
     def withdraw(self, path: str, wrote: str) -> Restored:
@@ -138,8 +138,8 @@ class Files:
         own = "; ".join(masked(line.strip()) for line in own_lines(None, wrote, stands.text))
         if own and (back is None or own_lines(None, wrote, back.text or "")):
             return Restored(
-                stays=tr("Not taken back: {path} on {host} was changed by somebody else since; what the run wrote "
-                         "stands in it: {lines}", path=path, host=self._session.host, lines=own)
+                stays=tr("Not restored: {path} on {host} was changed by someone else since. It still contains "
+                         "lines of the run: {lines}", path=path, host=self._session.host, lines=own)
             )  # fmt: skip
         if own and back is not None:
             self._become(path, back, stands)
@@ -155,10 +155,10 @@ class Files:
             if not kept.is_there():
                 if self._look(path, follow=False).there:
                     raise Untouched(
-                        tr("{path} is there already, and this run has not put it there.", path=path),
+                        tr("{path} already exists, and this run did not create it.", path=path),
                         host=self._session.host,
                         safe=tr("Nothing was written."),
-                        try_=(tr("Look at what it is; move it away where nobody needs it."),),
+                        try_=(tr("Check what it is; move it away if it is not needed."),),
                     )
                 kept.write(NONE, Secret(""))
             put = byte_digest(content.reveal().encode("utf-8", "surrogateescape"))
@@ -198,7 +198,7 @@ class Files:
         """
         kept = self._kept(path)
         if not kept.is_there():
-            return Restored(said=tr("nothing to put back: this run has not changed the file"))
+            return Restored(said=tr("nothing to restore: this run has not changed the file"))
         original = kept.seen()
         wrote = None if whole else kept.seen(WROTE).text
         now = self._look(path) if wrote is not None else None
@@ -206,26 +206,26 @@ class Files:
             self._back(path, kept, original)
             return Restored()
         if now.text == original.text:
-            return Restored(said=tr("nothing to put back: somebody else has put {path} back already", path=path))
+            return Restored(said=tr("nothing to restore: {path} already has its original content", path=path))
         return self._without_own(path, kept, (original, wrote, now))
 
     def _without_own(self, path: str, kept: Kept, texts: tuple[FileSeen, str, FileSeen]) -> Restored:
         """Take the run's own lines out of a file that is not as the run wrote it, where that is certain."""
         host, (before, wrote, stands) = self._session.host, texts
         original, now = before.text, stands.text
-        lies = kept.base if before.there else tr("nowhere: there was no such file")
+        lies = kept.base if before.there else tr("no file: it did not exist")
         if now is None:
             return Restored(
-                stays=tr("Not taken back: {path} on {host} was removed by somebody else since; the original lies at "
+                stays=tr("Not restored: {path} on {host} was removed after the run changed it. The original is in "
                          "{kept}", path=path, host=host, kept=lies)
             )  # fmt: skip
         back = without_own(original, wrote, now) if _may_be_merged(kept, before, stands) else None
         own = "; ".join(masked(line.strip()) for line in own_lines(original, wrote, now))
         if back is None:
             return Restored(
-                stays=tr("Not taken back: {path} on {host} was changed by somebody else since; what the run wrote "
-                         "stands in it: {lines}; the original lies at {kept}", path=path, host=host,
-                         lines=own or tr("nothing of it, line for line"), kept=lies)
+                stays=tr("Not restored: {path} on {host} was changed by someone else since. It still contains "
+                         "lines of the run: {lines}. The original is in {kept}", path=path, host=host,
+                         lines=own or tr("none that match exactly"), kept=lies)
             )  # fmt: skip
         self._become(path, back, stands)
         return _only_own(path, own)
@@ -296,7 +296,7 @@ class Files:
                 tr("{command} ended with exit code {code}: {why}", command=str(Command(argv)), code=output.exit_code,
                    why=why),
                 host=self._session.host,
-                safe=tr("The file is as it was, or whole and new; what was kept of it is still there."),
+                safe=tr("The file is unchanged, or completely rewritten; its kept copy still exists."),
             )  # fmt: skip
 
     def _run(self, *argv: str) -> Output:
@@ -304,14 +304,14 @@ class Files:
 
 
 def _kept_for_others(path: str, why: str) -> str:
-    told = tr("{path} is not what this run put there: somebody else changed it since, and it is kept", path=path)
+    told = tr("{path} is not the file that this run created: it was changed since, and is kept", path=path)
     return f"{told} ({why})" if why else told
 
 
 def _only_own(path: str, own: str) -> Restored:
     return Restored(
-        said=tr("{path} was changed by somebody else since: only what this run wrote was taken out ({lines}), the "
-                "rest was kept", path=path, lines=own or tr("nothing of it stood there"))
+        said=tr("{path} was changed by someone else since: only the lines of this run were removed ({lines}), the "
+                "rest is kept", path=path, lines=own or tr("it contained none"))
     )  # fmt: skip
 
 

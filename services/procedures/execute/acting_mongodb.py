@@ -11,31 +11,56 @@ from services.facts.mongodb.metadata import differing, parse_hashes
 from services.facts.mongodb.replica_set import parse_set
 from services.i18n import tr
 from services.procedures.engine.ports import Acted, ActFailed
+from services.procedures.execute.site import Site
 from services.procedures.plan.actions import AtPrimary, AtRouter, Mongo, Reconfigure, TryMetadata
 from services.procedures.plan.wording import wording
 
 if TYPE_CHECKING:
-    from services.clock import Clock
-    from services.connections.ports import ObserverSession, OperatorSession
+    from services.connections.ports import ObserverSession
 
 _PAUSE_S, _LOOK_S = 1.0, 4.0
+_OK = "ok: 1"
 
 
-def acted_on_mongodb(
-    operator: Callable[[str], OperatorSession],
-    clock: Clock,
-    host: str,
-    action: Mongo | Reconfigure | TryMetadata,
-    limit_s: float,
-) -> Acted:
-    """Do it. Raises UserError subclasses."""
-    if isinstance(action, TryMetadata):
-        return _compared(operator, host, action, limit_s)
-    if isinstance(action, Reconfigure):
-        operator(host).reconfigure(action.change, limit_s=limit_s)
-    else:
-        _sent(operator(host), clock, action, limit_s)
-    return Acted((*wording(action), "ok: 1"))
+def send(site: Site, action: Mongo) -> Acted:
+    """Send the command; what is refused is tried again while the action allows it: a refusal has changed nothing."""
+    session, until = site.session, site.clock.monotonic() + action.again_s
+    while True:
+        try:
+            session.change(action.command, limit_s=site.limit_s)
+        except QueryFailed:
+            if site.clock.monotonic() >= until:
+                raise
+            site.clock.sleep(_PAUSE_S)
+        else:
+            return Acted((*wording(action), _OK))
+
+
+def reconfigure(site: Site, action: Reconfigure) -> Acted:
+    """Change the set's configuration."""
+    site.session.reconfigure(action.change, limit_s=site.limit_s)
+    return Acted((*wording(action), _OK))
+
+
+def compare_metadata(site: Site, action: TryMetadata) -> Acted:
+    """Compare the metadata of two config servers. Raises ActFailed where they differ."""
+    here = parse_hashes(site.session.metadata(port=action.port, limit_s=site.limit_s))
+    there = parse_hashes(site.hosts.operator(action.host).metadata(limit_s=site.limit_s))
+    other = differing((here, there))
+    if other or not here:
+        raise ActFailed(
+            tr(
+                "The metadata in the scratch server of {host} differ from those of {other}: {names}.",
+                host=site.host,
+                other=action.host,
+                names=", ".join(other) or tr("it has none"),
+            ),
+            host=site.host,
+            safe=tr("Both were only read."),
+            try_=(tr("Find out who changed the catalog in the meantime; then start again with a new copy."),),
+        )
+    said = ", ".join(f"{name} {here[name]}" for name in sorted(here))
+    return Acted((*wording(action), tr("the same in both: {hashes}", hashes=said)))
 
 
 def primary_of(observer: Callable[[str], ObserverSession], action: AtPrimary, host: str) -> str:
@@ -58,12 +83,12 @@ def primary_of(observer: Callable[[str], ObserverSession], action: AtPrimary, ho
         return leading[0]
     members, told = ", ".join(action.members), " ".join(silent)
     raise ActFailed(
-        tr("Two members say that they are primary: {names}.", names=", ".join(leading))
+        tr("Two members report that they are primary: {names}.", names=", ".join(leading))
         if leading
         else tr("None of {members} is primary now. {told}", members=members, told=told).strip(),
         host=host,
         safe=tr("Nothing was sent."),
-        try_=(tr("See that the set elects one, then try again."),),
+        try_=(tr("Make sure that the set elects a primary, then retry."),),
     )
 
 
@@ -85,39 +110,5 @@ def router_of(observer: Callable[[str], ObserverSession], action: AtRouter, host
         tr("No mongos reads the settings of its cluster now. {told}", told=" ".join(silent)),
         host=host,
         safe=tr("Nothing was sent."),
-        try_=(tr("Bring one of them back, then try again."),),
+        try_=(tr("Start one of them, then retry."),),
     )
-
-
-def _sent(session: OperatorSession, clock: Clock, action: Mongo, limit_s: float) -> None:
-    """Send it; what is refused is tried again while the action allows it: a refusal has changed nothing."""
-    until = clock.monotonic() + action.again_s
-    while True:
-        try:
-            session.change(action.command, limit_s=limit_s)
-        except QueryFailed:
-            if clock.monotonic() >= until:
-                raise
-            clock.sleep(_PAUSE_S)
-        else:
-            return
-
-
-def _compared(operator: Callable[[str], OperatorSession], host: str, action: TryMetadata, limit_s: float) -> Acted:
-    here = parse_hashes(operator(host).metadata(port=action.port, limit_s=limit_s))
-    there = parse_hashes(operator(action.host).metadata(limit_s=limit_s))
-    other = differing((here, there))
-    if other or not here:
-        raise ActFailed(
-            tr(
-                "The metadata in the scratch server of {host} are not those of {other}: {names}.",
-                host=host,
-                other=action.host,
-                names=", ".join(other) or tr("it has none"),
-            ),
-            host=host,
-            safe=tr("Both were only read."),
-            try_=(tr("See who changed the catalog meanwhile; then begin anew with a new copy."),),
-        )
-    said = ", ".join(f"{name} {here[name]}" for name in sorted(here))
-    return Acted((*wording(action), tr("the same in both: {hashes}", hashes=said)))

@@ -73,7 +73,7 @@ def judged(
     """
     code, stdout, stderr = output
     both = f"{stdout}\n{stderr}"
-    safe = tr("What it may have changed on {host} before it failed is not known; the output says how far it came.",
+    safe = tr("Possible changes on {host} before the failure are not known; the output shows its progress.",
               host=host)  # fmt: skip
     if code not in ok:
         lines = masks.failed_lines(both)
@@ -85,7 +85,7 @@ def judged(
     if pattern:
         found = re.search(pattern, both, re.MULTILINE)
         if found is None:
-            raise ActFailed(tr("{what} ended well, but said nothing of what was looked for ({pattern}).", what=what,
+            raise ActFailed(tr("{what} succeeded, but its output does not match {pattern}.", what=what,
                                pattern=pattern), host=host, safe=safe, output=lines)  # fmt: skip
         value = visible(((found.group(1) if found.re.groups else found.group()) or "")[:_MOST_VALUE])
     return Acted(lines, ((keep, value),) if keep else ())

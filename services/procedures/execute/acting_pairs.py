@@ -21,7 +21,8 @@ from services.i18n import tr
 from services.procedures.engine.ports import ActFailed
 from services.procedures.execute.made_pairs import Pair, made_pair
 from services.procedures.looking.local_pair import pair_of, read_local
-from services.procedures.plan.actions import HostPair, LocalPair, PutPair
+from services.procedures.plan.actions import PutPair
+from services.procedures.plan.pair_sources import HostPair, LocalPair
 from services.secrets import Secret
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _read(session: OperatorSession, path: str) -> Secret:
         found = FileSeen(there=False)
     if not found.there or len(found.content) > MOST_TEXT:
         raise ActFailed(
-            tr("{path} on {host} is not the plain file that this run has put there.", path=path, host=session.host),
+            tr("{path} on {host} is not the regular file that this run created.", path=path, host=session.host),
             host=session.host,
         )
     return Secret(found.content.decode("utf-8", "replace"))

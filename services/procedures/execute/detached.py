@@ -100,7 +100,7 @@ class Work:
         """Begin the work; no error when it exists already."""
         if command.stdin is not None:
             raise BadInput(
-                tr("Detached work can't be given a secret on its standard input."), host=self._session().host
+                tr("Detached work cannot receive a secret on its standard input."), host=self._session().host
             )
         argv = self._as_login(command)
         if self.uses_systemd():

@@ -64,11 +64,11 @@ class Kept:
         found = self._look(f"{self.base}{end}", whole=whole)
         if found.there and not (found.alone or found.own):
             raise ActFailed(
-                tr("{path} is no kept copy: it lies where others may write, and is not root's own.",
+                tr("{path} is not a kept copy: its folder is writable by others, and root does not own it.",
                    path=f"{self.base}{end}"),
                 host=self._session.host,
-                safe=tr("The file is as it was, or whole and new; what was kept of it is still there."),
-                try_=(tr("Look at whose it is; put the file right by hand, and remove the copy."),),
+                safe=tr("The file is unchanged, or completely rewritten; its kept copy still exists."),
+                try_=(tr("Check who owns it; correct the file by hand, and remove the copy."),),
             )  # fmt: skip
         return found
 

@@ -47,7 +47,7 @@ def edit_options(text: str, section: str, options: tuple[tuple[str, str | None],
     last option; a new section at the end. Raises BadInput for a name, section or value no option file can hold.
     """
     if not _SECTION.fullmatch(section):
-        raise BadInput(tr("An option file can't have a section called {section}.", section=repr(section)))
+        raise BadInput(tr("An option file cannot have a section called {section}.", section=repr(section)))
     lines, section = _parsed(bytes_of(text)), section.lower()
     for name, value in options:
         _check(name, value)
@@ -100,10 +100,13 @@ def _meaning(line: _Line) -> _Line:
 
 def _check(name: str, value: str | None) -> None:
     if not _NAME.fullmatch(name):
-        raise BadInput(tr("An option file can't have an option called {name}.", name=repr(name)))
+        raise BadInput(tr("An option file cannot have an option called {name}.", name=repr(name)))
     if value is not None and ("\0" in value or len(option_value(value)) > _MOST_LINE):
         raise BadInput(
-            tr("The value of {name} can't stand in an option file: it is too long or holds a NUL.", name=name)
+            tr(
+                "The value of {name} cannot be written to an option file: it is too long or contains a NUL character.",
+                name=name,
+            )
         )
 
 

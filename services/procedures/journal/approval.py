@@ -39,10 +39,11 @@ def refuse_unbound(run_id: str, chain: Chain) -> None:
     """Raise JournalChanged or NotBound unless all lines of a run are this workstation's own words."""
     if chain.binding in REFUSED:
         look, anew = by_hand()
-        back = (tr("If the state store was put back from an older copy, put the newest one in its place again."),)
+        back = (tr("If the state store was restored from an older copy, restore the newest one."),)
         raise JournalChanged(
             told(run_id, chain.binding),
-            safe=tr("Nothing was done, and nothing of this run will be: neither forward, nor back, nor its releases."),
+            safe=tr("Nothing was done. This run does nothing any more: it neither continues nor "
+                     "rolls back nor releases."),
             try_=(
                 *(back if chain.binding is Binding.CUT else ()),
                 look,
@@ -55,17 +56,16 @@ def refuse_unbound(run_id: str, chain: Chain) -> None:
         raise NotBound(
             told(run_id, chain.binding),
             chain.code,
-            (tr("Read its plan, then approve it anew: {command} (or undo with the same words).", command=command),),
+            (tr("Read its plan, then approve it again: {command} (or undo with the same options).", command=command),),
         )
 
 
 def by_hand() -> tuple[str, str]:
     """Return what is left to do where the program goes no way with a run: neither forward, nor back."""
     return (
-        tr("Look at its hosts by hand: what may still be switched on is in the list of "
-           "pilothouse procedures --runs."),
-        tr("Then begin the procedure anew; it reads the hosts, and no old plan. "
-           "This run's lock is taken over by its owner's name."),
+        tr("Check its hosts by hand: pilothouse procedures --runs lists what may still be switched on."),
+        tr("Then start the procedure again; it reads the hosts, not an old plan. "
+           "To take over the lock of this run, give the name of its owner."),
     )  # fmt: skip
 
 
@@ -73,15 +73,16 @@ def told(run_id: str, binding: Binding) -> str:
     """Return what is the matter with a run's approval, '' for nothing."""
     return {
         Binding.BOUND: "",
-        Binding.OLD: tr("Run {run} was approved before digests existed: nothing shows that its plan is what was "
-                        "approved then.", run=run_id),
-        Binding.ELSEWHERE: tr("Run {run} can't be verified here: what its journal says last was not written with this "
-                              "workstation's key (another workstation, or somebody who wrote into the store).",
+        Binding.OLD: tr("Run {run} was approved before digests existed: nothing shows that its plan is the "
+                        "approved one.", run=run_id),
+        Binding.ELSEWHERE: tr("Run {run} cannot be verified here: the last entries of its journal "
+                               "were not written with "
+                              "this workstation's key, but by another workstation or by someone who changed the store.",
                               run=run_id),
-        Binding.CHANGED: tr("The journal of run {run} was changed after this workstation wrote it: what it says is "
+        Binding.CHANGED: tr("The journal of run {run} was changed after this workstation wrote it: its content is "
                             "not what was approved.", run=run_id),
-        Binding.CUT: tr("The journal of run {run} is cut off: this workstation wrote more lines than are left, so what "
-                        "its last steps did is not known.", run=run_id),
-        Binding.NO_END: tr("Where the journal of run {run} ended was not kept, or is lost: nothing shows that no lines "
-                           "are missing at its end.", run=run_id),
+        Binding.CUT: tr("The journal of run {run} is truncated: this workstation wrote more lines than it "
+                        "contains, so the result of its last steps is not known.", run=run_id),
+        Binding.NO_END: tr("The end of the journal of run {run} was not recorded, or is lost: lines may be missing "
+                           "at its end.", run=run_id),
     }[binding]  # fmt: skip

@@ -24,7 +24,7 @@ from services.errors import StoreError
 from services.i18n import english, tr
 from services.procedures import conditions
 from services.procedures.journal.old_tags import OLD_TAGS, upgraded
-from services.procedures.plan import actions, checks, condition, model, run_model
+from services.procedures.plan import actions, checks, condition, model, pair_sources, run_model
 from services.procedures.plan.checks import Check
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.finding import conditions_of
@@ -42,9 +42,9 @@ REGISTRY: dict[str, type] = {
         for kind in (
             *get_args(actions.Action),
             actions.CopiedSecret,
-            actions.MadePair,
-            actions.LocalPair,
-            actions.HostPair,
+            pair_sources.MadePair,
+            pair_sources.LocalPair,
+            pair_sources.HostPair,
             condition.Kept,
             condition.Answer,
             model.Obligation,
@@ -84,7 +84,7 @@ def encode(value: object) -> Json:
         return value
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise StoreError(tr("The journal can't keep the number {value}.", value=value))
+            raise StoreError(tr("The journal cannot store the number {value}.", value=value))
         return value
     if isinstance(value, Enum):
         return encode(value.value)
@@ -92,7 +92,7 @@ def encode(value: object) -> Json:
         return [encode(item) for item in value]
     if isinstance(value, Secret):
         raise StoreError(
-            tr("The journal keeps no secret, and a step with a secret on its standard input holds one."),
+            tr("The journal stores no secrets, and a step with a secret on its standard input contains one."),
             try_=(tr("Report this: a plan must name secrets (CopiedSecret), never hold them."),),
         )
     name = tag_of(type(value))
@@ -296,10 +296,10 @@ def _fields(kind: type) -> dict[str, tuple[Callable[[object, str], object], str,
 def _newer(what: str) -> NoReturn:
     raise StoreError(
         tr("This journal was written by a newer Pilothouse: it has {what}.", what=what),
-        safe=tr("Nothing was changed; the journal is as it was."),
-        try_=(tr("Go on with the version that began the run, or update this one."),),
+        safe=tr("Nothing was changed; the journal is unchanged."),
+        try_=(tr("Use the version that started the run, or update this one."),),
     )
 
 
 def _damaged(what: str) -> NoReturn:
-    raise StoreError(tr("The journal is damaged: {what}.", what=what), safe=tr("The journal is as it was."))
+    raise StoreError(tr("The journal is damaged: {what}.", what=what), safe=tr("The journal is unchanged."))

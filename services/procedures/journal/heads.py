@@ -73,10 +73,11 @@ class HeadFiles:
             write_whole(file, text, durable=True)
         except OSError as problem:
             raise StoreError(
-                tr("Where the journal of run {run} ends can't be kept in {file}: {problem}.", run=run_id, file=file,
+                tr("The end of the journal of run {run} cannot be recorded in {file}: "
+                    "{problem}.", run=run_id, file=file,
                    problem=problem.strerror or problem),
-                safe=tr("The journal itself is whole; nothing more is done without this."),
-                try_=(tr("See to the folder's rights and room, then resume the run."),),
+                safe=tr("The journal itself is complete; the run stops without this record."),
+                try_=(tr("Check the permissions and free space of the folder, then resume the run."),),
             ) from problem  # fmt: skip
 
     def _file(self, run_id: int) -> Path:

@@ -185,7 +185,7 @@ class StoredJournal:
             raise DrivenElsewhere(
                 tr("Run {run} is driven by another program of this workstation, a terminal or a window.", run=run_id),
                 safe=tr("Nothing was done here."),
-                try_=(tr("Steer it there, or end that program: the run is suspended then, and resumed here."),),
+                try_=(tr("Control it there, or end that program: then the run is suspended and can be resumed here."),),
             )
 
     def marks(self) -> dict[str, int]:

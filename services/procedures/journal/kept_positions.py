@@ -13,8 +13,8 @@ from services.facts.galera.state_files import NOT_RECOVERED, ZERO_UUID, position
 from services.facts.reading import count
 from services.history.state.positions import PositionSeen
 from services.history.state.store import StateStore
-from services.procedures.conditions.galera.clean_position import CleanPosition
-from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.data.clean_position import CleanPosition
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.journal.codec import plan_in
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.model import Plan, Risk, Step
@@ -98,7 +98,7 @@ class RememberingJournal:
         if not host:
             return
         names = frozenset({host, dict(self._plan.inputs).get("node_name", "")} - {""})
-        words = f"{host} gave up its side by its typed name, and its log says that it came by SST."
+        words = f"{host} gave up its side: its name was typed, and its log shows an SST."
         try:
             self._state.splits().gave_up(self._plan.cluster_id, names, f"run {entry.run_id}", words)
         except UserError as problem:

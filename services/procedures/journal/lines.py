@@ -71,14 +71,14 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {"obligation-discharged": ("key",), "va
 def entry_of(line: ProcedureLine) -> Entry:
     """Return the entry that a line holds; raises JournalDamaged, which names the run."""
     if not (math.isfinite(line.at) and 0 <= line.at <= _LAST_MOMENT):
-        refuse(str(line.run_id), line.seq, tr("its time is none"))
+        refuse(str(line.run_id), line.seq, tr("its time is not a time"))
     data = _object(line)
     types, needed = _TYPES.get(line.kind, {}), _NEEDED.get(line.kind, ())
     wrong = [name for name, fits in types.items() if (name in data or name in needed) and not fits(data.get(name))]
     if wrong:
         refuse(str(line.run_id), line.seq, tr("its '{field}' is none", field=wrong[0]))
     if line.kind == "note" and data.get("about") == "hosts" and addresses_in(str(data.get("text"))) is None:
-        refuse(str(line.run_id), line.seq, tr("it tells no addresses of hosts"))
+        refuse(str(line.run_id), line.seq, tr("it contains no addresses of hosts"))
     return Entry(str(line.run_id), line.seq, line.at, line.kind, line.step_id, data)
 
 
@@ -97,8 +97,8 @@ def refuse(run_id: str, seq: int, what: str) -> NoReturn:
     """Raise JournalDamaged: entry `seq` of a run is wrong in this."""
     raise JournalDamaged(
         tr("The journal of run {run} is damaged: entry {seq}, {what}.", run=run_id, seq=seq, what=what),
-        safe=tr("The journal is as it was; nothing was done now."),
-        try_=(tr("Look at the hosts of the run by hand, and report this with the journal."),),
+        safe=tr("The journal is unchanged; nothing was done."),
+        try_=(tr("Check the hosts of the run by hand, and report this with the journal."),),
     )
 
 
@@ -106,11 +106,11 @@ def _object(line: ProcedureLine) -> dict[str, object]:
     try:
         data = _parsed(unsealed(line.data)[0])
     except ValueError:
-        refuse(str(line.run_id), line.seq, tr("what it holds is no JSON"))
+        refuse(str(line.run_id), line.seq, tr("its content is not JSON"))
     except RecursionError:
-        refuse(str(line.run_id), line.seq, tr("what it holds is nested too deep"))
+        refuse(str(line.run_id), line.seq, tr("its content is nested too deep"))
     if not isinstance(data, dict):
-        refuse(str(line.run_id), line.seq, tr("what it holds is no object"))
+        refuse(str(line.run_id), line.seq, tr("its content is not an object"))
     return data
 
 

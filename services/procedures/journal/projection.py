@@ -57,7 +57,7 @@ class _Projection:
     run_id: str
     plan: Plan
     steps: dict[str, StepView]
-    state: RunState = RunState.APPROVED
+    state: RunState = RunState.NOT_STARTED
     sentence: str = ""
     approved: float | None = None
     may_act: frozenset[str] = frozenset()  # steps that an approval has covered
@@ -142,7 +142,7 @@ def _told_of(entry: Entry) -> Iterator[None]:
     except JournalDamaged:
         raise
     except StoreError as problem:
-        told = tr("The journal of run {run} can't be followed at entry {seq}. {why}", run=entry.run_id, seq=entry.seq,
+        told = tr("The journal of run {run} cannot be read at entry {seq}. {why}", run=entry.run_id, seq=entry.seq,
                   why=problem.sentence)  # fmt: skip
         raise JournalDamaged(told, safe=problem.safe, try_=problem.try_) from problem
 
@@ -151,8 +151,8 @@ def _no_plan(run_id: str = "") -> StoreError:
     """Return what is said of a run that was only reserved (''), or whose first line is not its plan."""
     if run_id:
         return JournalDamaged(
-            tr("The journal of run {run} is damaged: it has no plan at its beginning.", run=run_id),
-            safe=tr("The journal is as it was; nothing was done now."),
+            tr("The journal of run {run} is damaged: it does not begin with a plan.", run=run_id),
+            safe=tr("The journal is unchanged; nothing was done."),
         )
     return StoreError(
         tr("This run has no plan in the journal: nothing was approved and nothing was done."),
@@ -180,7 +180,7 @@ def _begin(entry: Entry) -> _Projection:
 def _approved(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
     del data
     run.approved, run.may_act = entry.at, frozenset(run.steps)
-    if run.state is RunState.APPROVED:
+    if run.state is RunState.NOT_STARTED:
         run.sentence = tr("Approved; nothing was done yet.")
 
 
@@ -192,7 +192,7 @@ def _run(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
         # A plan that was continued runs on to its approval: what nobody approved can't act (`may_act`).
         if state is RunState.RUNNING and run.approved is None and not run.may_act:
             _illegal(entry, "it runs a plan that nobody approved")
-        if run.state is RunState.APPROVED:
+        if run.state is RunState.NOT_STARTED:
             run.started = entry.at
     run.state, run.sentence = state, str(data.get("sentence", ""))
     run.ended = entry.at if state in ENDED else None
@@ -250,7 +250,7 @@ def _undo(view: StepView, state: StepState, at: float, evidence: tuple[str, ...]
 def _said(state: StepState, step: Step) -> str:
     """Return what a killed console leaves true of a step in this state."""
     if state is StepState.ACTING:
-        return tr("Begun; it only reads.") if only_reads(step) else tr(OUTCOME_UNKNOWN)
+        return tr("Started; it only reads.") if only_reads(step) else tr(OUTCOME_UNKNOWN)
     return tr("Its undo was started; outcome unknown.") if state is StepState.UNDOING else ""
 
 
@@ -385,11 +385,11 @@ def _word(kind: type[_S], data: dict[str, object], entry: Entry) -> _S:
 def _illegal(entry: Entry, what: str) -> NoReturn:
     raise JournalDamaged(
         tr(
-            "The journal of run {run} can't be followed at entry {seq}: {what}.",
+            "The journal of run {run} cannot be read at entry {seq}: {what}.",
             run=entry.run_id,
             seq=entry.seq,
             what=what,
         ),
-        safe=tr("The journal is as it was; nothing was done now."),
-        try_=(tr("Look at the hosts by hand, and report this with the journal."),),
+        safe=tr("The journal is unchanged; nothing was done."),
+        try_=(tr("Check the hosts by hand, and report this with the journal."),),
     )

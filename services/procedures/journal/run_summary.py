@@ -11,12 +11,17 @@ from services.procedures.journal.projection import ENDED
 from services.procedures.plan.run_model import REFUSED, OpenObligation, RunState, RunView, StepState
 
 
+def state_word(state: RunState) -> str:
+    """Return what a run's state is called; journals keep 'approved' for one that has not started, approved or not."""
+    return tr("not started") if state is RunState.NOT_STARTED else tr(state.value)
+
+
 def state_words(view: RunView) -> str:
     """Return the state of a run as it is shown: what the journal says last is not true of a console that was killed.
 
     Whether anybody drives it is read, not guessed: by the lock that the system drops with the process that drives it.
     """
-    said = tr(view.state.value)
+    said = state_word(view.state)
     if view.live or view.elsewhere or view.state not in {RunState.RUNNING, RunState.UNDOING}:
         return said
     if view.driver_unknown:
@@ -30,12 +35,12 @@ def seen_on(one: OpenObligation, told: Callable[[float], str] = moment) -> str:
     Args:
         told: how a moment is written (local time, or the report's).
     """
-    on = tr("never seen on: it was announced {moment}", moment=told(one.since))
+    on = tr("never verified on: announced {moment}", moment=told(one.since))
     if one.seen is not None:
-        on = tr("last seen on {moment}", moment=told(one.seen))
+        on = tr("last verified on {moment}", moment=told(one.seen))
     if one.seen_off is None:
         return on
-    return tr("{on}, no more so at {moment}", on=on, moment=told(one.seen_off))
+    return tr("{on}, off at {moment}", on=on, moment=told(one.seen_off))
 
 
 def where_it_stands(view: RunView) -> str:
@@ -44,19 +49,22 @@ def where_it_stands(view: RunView) -> str:
         return told(view.run_id, view.binding)
     if view.state in ENDED:
         hosts = ", ".join(view.locked)
-        return tr("It is over; its lock may still be on {hosts}. Resume {run} takes it away.", hosts=hosts,
+        return tr("It is over; its lock may still be on {hosts}. Resume {run} removes it.", hosts=hosts,
                   run=view.run_id)  # fmt: skip
     done = sum(s.state.value in {"done", "already so"} for s in view.steps)
     at = next((s for s in view.steps if s.state.value not in {"done", "already so"}), None)
     doing = tr("; next: {title}", title=at.step.title) if at is not None else ""
     if view.state in {RunState.UNDOING, RunState.UNDO_FAILED}:
         back = sum(s.state is StepState.UNDONE for s in view.steps)
-        return tr("{back} of its steps are taken back. Go on back with undo {run}.", back=back, run=view.run_id)
+        return tr(
+            "{back} of its steps are rolled back. Continue the rollback with undo {run}.", back=back, run=view.run_id
+        )
     if view.no_return:
-        return tr("{done} of {total} steps are done{doing}. Go on with resume {run}: there is no way back any more.",
+        return tr("{done} of {total} steps are done{doing}. Continue with resume {run}: it cannot "
+                   "be rolled back any more.",
                   done=done, total=len(view.steps), doing=doing, run=view.run_id)  # fmt: skip
     return tr(
-        "{done} of {total} steps are done{doing}. Go on with resume {run}, or back with undo {run}.",
+        "{done} of {total} steps are done{doing}. Continue with resume {run}, or roll back with undo {run}.",
         done=done,
         total=len(view.steps),
         doing=doing,

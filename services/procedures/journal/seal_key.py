@@ -64,7 +64,7 @@ class WorkstationKey:
         except KeyringSilent as problem:  # it may hold the key: another one would open no seal that is there
             raise StoreError(
                 tr("The key of the journal is not known: {why}", why=problem.sentence),
-                safe=tr("Nothing was done: without it no approval can be bound to its plan."),
+                safe=tr("Nothing was done: without the key, no approval can be bound to its plan."),
                 try_=problem.try_[:1],
             ) from problem
         except UserError:
@@ -76,10 +76,10 @@ class WorkstationKey:
             about = self.path.stat()
             if os.name == "posix" and (about.st_uid != os.getuid() or stat.S_IMODE(about.st_mode) & 0o077):
                 raise StoreError(
-                    tr("The key of the journal, {path}, is not yours alone: others may read or write it.",
+                    tr("Others may read or write the key of the journal, {path}.",
                        path=self.path),
                     safe=tr("Nothing was done."),
-                    try_=(tr("Delete that file: runs that are not over ask to be approved again then."),),
+                    try_=(tr("Delete that file: unfinished runs then ask for a new approval."),),
                 )  # fmt: skip
             found = self.path.read_text(encoding="ascii").strip()
         except FileNotFoundError:
@@ -124,10 +124,10 @@ class WorkstationKey:
 def _no_key(path: Path, problem: BaseException | None) -> StoreError:
     told = f" ({why(problem)})" if problem is not None else ""
     return StoreError(
-        tr("The key of the journal can't be read or kept in {path}{why}.", path=path, why=told),
-        safe=tr("Nothing was done: without it no approval can be bound to its plan."),
+        tr("The key of the journal cannot be read or stored in {path}{why}.", path=path, why=told),
+        safe=tr("Nothing was done: without the key, no approval can be bound to its plan."),
         try_=(
-            tr("See to the folder's rights and room."),
-            tr("Delete a damaged file: runs that are not over ask to be approved again then."),
+            tr("Check the permissions and free space of the folder."),
+            tr("Delete a damaged file: unfinished runs then ask for a new approval."),
         ),
     )

@@ -11,23 +11,21 @@ from services.errors import Unreachable, UserError
 from services.facts.machine.system import properties
 from services.procedures.looking.ended import ended, seen_up
 from services.procedures.plan.condition import Answer, OfHost
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 from services.procedures.plan.parts.machine.unit import Unit
 
 _OfServer = TypeVar("_OfServer", bound=OfHost)
 
 
-def told_dead(
-    look: Callable[[_OfServer, Asking, Past], Answer],
-) -> Callable[[_OfServer, Asking, Past], Answer]:
+def told_dead(look: Callable[[_OfServer, Asking], Answer]) -> Callable[[_OfServer, Asking], Answer]:
     """Tell a server that is dead from one that can't be reached: no wait for a dead one's word would ever end."""
 
     @functools.wraps(look)
-    def looked(condition: _OfServer, asking: Asking, past: Past) -> Answer:
+    def looked(condition: _OfServer, asking: Asking) -> Answer:
         host = condition.host
         unit = (asking.facts.host(host)[Unit].name if asking.facts is not None else "") or "mariadb.service"
         try:
-            answer = look(condition, asking, past)
+            answer = look(condition, asking)
         except Unreachable:
             dead = _dead(asking, host, unit)
             if not dead:

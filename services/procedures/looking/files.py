@@ -11,7 +11,7 @@ from services.procedures.plan.looks import Asking
 
 
 def read_file(asking: Asking, host: str, path: str) -> tuple[str | None, str]:
-    """Return (a file's text, ''); (None, '') when it is not there; (None, why) when it can't be read."""
+    """Return (a file's text, ''); (None, '') when it is missing; (None, why) when it can't be read."""
     output = asking.run(host, commands.CONTENT.read(path, sudo=True))
     if output.exit_code == 0:
         return output.text, ""

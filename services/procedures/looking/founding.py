@@ -23,4 +23,4 @@ def founded_words(asking: Asking, host: str) -> str:
     except UserError:
         return ""
     told = f"the server of {host} was started with --wsrep-new-cluster: it FOUNDED a cluster of its own"
-    return f"{told}, and may take rows that the others never get" if there else ""
+    return f"{told}and may accept writes that the other members never receive" if there else ""

@@ -153,14 +153,14 @@ def read_views(
         unread.append(_out_of_time(host.host, how_far(lines)))
     elif not found:
         hidden = " after the newest place where it may stand among clients' words" if LEFT_OUT in lines else ""
-        unread.append(f"the log of {host.host} tells of no Primary Component{hidden}")
+        unread.append(f"the log of {host.host} contains no Primary Component{hidden}")
     return found, ran_alone(lines), parse_peers(lines)
 
 
 def _out_of_time(host: str, read: tuple[int, int] | None) -> str:
     """Return how far back a log was read, what fills it, and that views before it are not known."""
     if read is None:
-        return f"the log of {host} could not be read in 20 s: which views it tells of is not known"
+        return f"the log of {host} could not be read in 20 s: its views are not known"
     size, refused = read
     fills = f" and hold {refused} refused logins" if refused else ""
     return f"the newest {size // 1_000_000} MB of the log of {host} took 20 s{fills}; views before them were not read"
@@ -190,9 +190,7 @@ def binlog_index(host: HostFacts, run: Road, unread: list[str]) -> str | None:
     if len(there) == 1:
         return posixpath.join(host[DataFolder].path, there[0])
     if not there and found.file:
-        unread.append(
-            f"{host[DataFolder].path} of {host.host} has a binary log ({found.file}) whose index is not there"
-        )
+        unread.append(f"{host[DataFolder].path} of {host.host} has a binary log ({found.file}) without an index file")
         return None
     unread.append(f"{host.host} has no binary log in {folder.path}" if not there else
                   f"which of {', '.join(there)} is the binary log of {host.host} is not known")  # fmt: skip

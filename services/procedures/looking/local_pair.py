@@ -18,7 +18,7 @@ from services.secrets import Secret
 
 
 def read_local(path: str) -> str:
-    """Return a PEM file's text; BadInput where it is not there, is no plain file, or is too long to be one."""
+    """Return a PEM file's text; BadInput where it is missing, is no plain file, or is too long to be one."""
     try:
         # A pipe that nobody writes to would hold the console for ever.
         with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:

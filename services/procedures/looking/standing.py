@@ -19,14 +19,14 @@ from services.procedures.plan.parts.machine.unit import Unit
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PrimaryStatus:
     """What one look found: whether it is a member of a Primary Component, and what it is in words."""
 
     primary: bool
     words: str
 
 
-def standing(asking: Asking, host: str) -> Standing:
+def standing(asking: Asking, host: str) -> PrimaryStatus:
     """Return what the server says, or what its host says of it; raise UserError when neither can be told."""
     try:
         status = asking.status(host).get("wsrep_cluster_status") or "no member"
@@ -34,8 +34,8 @@ def standing(asking: Asking, host: str) -> Standing:
         without = without_server(asking, host)
         if not without:
             raise
-        return Standing(primary=False, words=without)
-    return Standing(status == "Primary", status)
+        return PrimaryStatus(primary=False, words=without)
+    return PrimaryStatus(status == "Primary", status)
 
 
 class Absent(Enum):

@@ -1,6 +1,9 @@
 """What a step does, as data: SQL, a command, a configuration edit, a file, a wait, a question, a checkpoint.
 
-Every action can be stored in the journal and printed as it will run; none holds a secret (see CopiedSecret).
+Every action can be stored in the journal; none holds a secret (see CopiedSecret). Its `lines` are what it does, masked:
+one text for plan, rehearsal, report and the output of acts. A command or statement is what runs, word for word
+(`Command` and `Statement` print themselves masked). The acts on files are the console's own; they are told as a person
+would do them, with every line that is set or removed.
 """
 
 from __future__ import annotations
@@ -8,13 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from services.connections.command import Command
+from services.connections.command import MASK, Command
 from services.connections.mongo.change import LATER, MongoCommand, SetChange
 from services.connections.sql.statement import Statement
+from services.lines import lines_of
 from services.procedures.plan.condition import Condition
+from services.procedures.plan.pair_sources import HostPair, LocalPair, MadePair
 
 WHERE_SET = next(iter(LATER))
 """Metadata of a field that came later than the first journals: they keep it only where it is not its default."""
+_OF_OTHERS = "  (if others changed it since: only the lines of this run are removed, or it is kept and reported)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,10 @@ class Sql:
     """Run one statement on the step's host."""
 
     statement: Statement
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        return (f"{self.statement};",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +46,21 @@ class Mongo:
     command: MongoCommand
     again_s: float = field(default=0.0, metadata={WHERE_SET: True})
 
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        again = f"   # if refused, again for {self.again_s:g} s" if self.again_s else ""
+        return (f"{self.command}{again}",)
+
 
 @dataclass(frozen=True, slots=True)
 class Reconfigure:
     """Change the configuration of the replica set whose primary the step's host is; refused where somebody else did."""
 
     change: SetChange
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        return self.change.lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +77,10 @@ class Run:
     ok: tuple[int, ...] = (0,)
     keep: str = ""
     pattern: str = ""
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        return (str(self.command),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +103,10 @@ class Detached:
     total: int = field(default=0, metadata={WHERE_SET: True})
     apart: str = field(default="", metadata={WHERE_SET: True})
 
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        return (f"{self.command}   # detached as pilothouse-RUN-{self.name}: goes on without this console",)
+
 
 @dataclass(frozen=True, slots=True)
 class EditOptions:
@@ -96,6 +123,11 @@ class EditOptions:
     section: str
     options: tuple[tuple[str, str | CopiedSecret | None], ...]
 
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        settings = (f"- {name}" if value is None else f"+ {name} = {_shown(value)}" for name, value in self.options)
+        return (f"edit {self.path} [{self.section}]", *settings)
+
 
 @dataclass(frozen=True, slots=True)
 class EditYaml:
@@ -111,6 +143,11 @@ class EditYaml:
     settings: tuple[tuple[str, str | int | None], ...]
     needed: bool = field(default=True, metadata={WHERE_SET: True})
 
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        settings = (f"- {name}" if value is None else f"+ {name}: {value}" for name, value in self.settings)
+        return (f"edit {self.path}", *settings)
+
 
 @dataclass(frozen=True, slots=True)
 class TryMetadata:
@@ -124,6 +161,10 @@ class TryMetadata:
 
     port: int
     host: str
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        return (f"compare dbHash of config at 127.0.0.1:{self.port} with {self.host}'s",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,33 +185,10 @@ class PutFile:
     mode: str = "0644"
     owner: str = "root:root"
 
-
-@dataclass(frozen=True, slots=True)
-class MadePair:
-    """A CA and a pair that are made in memory when the step acts: a certificate for all nodes, and its key.
-
-    Attributes:
-        name: begins the common names; days: how long both are valid.
-    """
-
-    name: str
-    days: int
-
-
-@dataclass(frozen=True, slots=True)
-class LocalPair:
-    """Files of the workstation, read when the step acts: CA certificates, certificate, key."""
-
-    ca: str
-    cert: str
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class HostPair:
-    """The same three files of another host, where an earlier step has put them."""
-
-    host: str
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        text = "".join(_shown(part) for part in self.content)
+        return (f"write {self.path} ({self.owner} {self.mode})", *(f"+ {line}" for line in lines_of(text)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +210,21 @@ class PutPair:
     owner: str = "mysql"
     group: str = "mysql"
 
+    @property
+    def paths(self) -> tuple[str, str, str]:
+        """Return where CA, certificate and key are put."""
+        return self.ca, self.cert, self.key
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        modes = ("root:root 0644", "root:root 0644", f"{self.owner}:{self.group} 0600")
+        each = zip(self.paths, modes, self.source.origins(self.paths), strict=True)
+        return tuple(f"write {path} ({mode})   # {origin}" for path, mode, origin in each)
+
 
 @dataclass(frozen=True, slots=True)
 class RemoveFile:
-    """Remove one file; no error when it is not there.
+    """Remove one file; no error when it is missing.
 
     Attributes:
         wrote: what the run put there. The file goes where it still says only that; of one that somebody else changed
@@ -208,6 +237,10 @@ class RemoveFile:
     path: str
     wrote: str = field(default="", metadata={WHERE_SET: True})
     put: bool = field(default=False, metadata={WHERE_SET: True})
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        return (f"remove {self.path}", *((_OF_OTHERS,) if self.wrote or self.put else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +256,11 @@ class RestoreFile:
     path: str
     whole: bool = field(default=False, metadata={WHERE_SET: True})
 
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        restored = f"put back {self.path} as it was before the run"
+        return (restored,) if self.whole else (restored, _OF_OTHERS)
+
 
 Small = Sql | Mongo | Run | EditOptions | EditYaml | PutFile | RemoveFile | RestoreFile
 """Acts of which several may be one."""
@@ -237,6 +275,10 @@ class Several:
 
     actions: tuple[Small, ...]
 
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        return tuple(line for part in self.actions for line in part.lines())
+
 
 @dataclass(frozen=True, slots=True)
 class AtPrimary:
@@ -248,6 +290,11 @@ class AtPrimary:
 
     members: tuple[str, ...]
     actions: tuple[Mongo | Reconfigure, ...]
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        first = f"// at whichever of {', '.join(self.members)} is primary then"
+        return (first, *(line for part in self.actions for line in part.lines()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +308,11 @@ class AtRouter:
     routers: tuple[str, ...]
     action: Mongo
 
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        sent, others = self.action.lines(), " or ".join(self.routers[1:])
+        return (f"// at {self.routers[0]}, or {others} where it does not answer", *sent) if others else sent
+
 
 @dataclass(frozen=True, slots=True)
 class WaitFor:
@@ -268,6 +320,10 @@ class WaitFor:
 
     conditions: tuple[Condition, ...]
     reason: str
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        return (f"wait for {self.reason}",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +346,10 @@ class Ask:
     unattended: str = ""
     deed: bool = field(default=False, metadata={WHERE_SET: True})
 
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        return (f"ask: {self.question}",)
+
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
@@ -297,12 +357,20 @@ class Checkpoint:
 
     sentence: str
 
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        return (f"rest: {self.sentence}",)
+
 
 @dataclass(frozen=True, slots=True)
 class Continue:
     """The rest of the plan can only be made from what the steps so far found: gather, plan on, show, approve, go on."""
 
     reason: str
+
+    def lines(self) -> tuple[str, ...]:
+        """Return what it does, line by line."""
+        return (f"plan on: {self.reason}",)
 
 
 Action = (
@@ -327,3 +395,9 @@ Action = (
     | Continue
 )
 """The closed list. Everything but WaitFor, Ask, Checkpoint and Continue changes a host."""
+
+
+def _shown(value: str | CopiedSecret) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{MASK} (copied from {value.host}: [{value.section}] {value.option})"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeVar, dataclass_transform
 
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 Comparison = Literal["=", "!=", "<", "<=", ">", ">="]
 NOBODY: frozenset[str] = frozenset()
@@ -118,7 +118,7 @@ class Condition(ABC):
         """Return what invariants, rehearsal and report may know of it."""
 
     @abstractmethod
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Return what one look at the hosts found. May raise UserError: then nothing is known."""
 
     def waits_for(self) -> str:

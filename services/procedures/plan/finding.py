@@ -11,6 +11,7 @@ import pkgutil
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
+from typing import TypeGuard
 
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.procedure import Procedure
@@ -30,23 +31,28 @@ def modules_of(package: ModuleType) -> Iterator[ModuleType]:
 def conditions_of(*packages: ModuleType) -> Mapping[str, type[Condition]]:
     """Return the conditions that stand in the modules of packages, by tag. Raises BadlyNamed.
 
-    A condition's family is the folder in which it stands.
+    A condition's family is the folder of the package that contains it, in whichever room of that folder.
     """
     found: dict[str, type[Condition]] = {}
-    for module in (module for package in packages for module in modules_of(package)):
-        for kind in vars(module).values():
-            if not _is_condition(kind) or kind.__module__ != module.__name__:
-                continue
-            family = module.__name__.split(".")[-2]
-            if kind.tag.partition(".")[0] != family:
-                raise BadlyNamed(f"{kind.__module__}.{kind.__name__} is tagged '{kind.tag}', and stands in '{family}'.")
-            if kind.tag in found:
-                raise BadlyNamed(f"Two conditions are tagged '{kind.tag}': {found[kind.tag]} and {kind}.")
-            found[kind.tag] = kind
+    for family, kind in (pair for package in packages for pair in _conditions_in(package)):
+        if kind.tag.partition(".")[0] != family:
+            raise BadlyNamed(f"{kind.__module__}.{kind.__name__} is tagged '{kind.tag}', and stands in '{family}'.")
+        if kind.tag in found:
+            raise BadlyNamed(f"Two conditions are tagged '{kind.tag}': {found[kind.tag]} and {kind}.")
+        found[kind.tag] = kind
     return found
 
 
-def _is_condition(kind: object) -> bool:
+def _conditions_in(package: ModuleType) -> Iterator[tuple[str, type[Condition]]]:
+    """Yield the conditions that a package defines, each with its family."""
+    for module in modules_of(package):
+        family = module.__name__.removeprefix(f"{package.__name__}.").partition(".")[0]
+        for kind in vars(module).values():
+            if _is_condition(kind) and kind.__module__ == module.__name__:
+                yield family, kind
+
+
+def _is_condition(kind: object) -> TypeGuard[type[Condition]]:
     return isinstance(kind, type) and issubclass(kind, Condition) and not inspect.isabstract(kind)
 
 

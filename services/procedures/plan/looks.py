@@ -44,8 +44,20 @@ NOT_BACK = "not taken back by the undo of "
 """Begins the names of values: a sentence of what an undo could not take back and a person has to see to."""
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What the run has done so far, for conditions that look back.
+
+    Attributes:
+        kept: values; began: step id -> wall time its latest act began (workstation clock, UTC epoch seconds).
+    """
+
+    kept: Mapping[str, str]
+    began: Mapping[str, float]
+
+
 class Asking(Protocol):
-    """The roads of one look: named reads of hosts, the facts of the plan, the clock, the memory of earlier looks."""
+    """What one look is made with: named reads of hosts, the plan's facts, the run's past, the clock, earlier looks."""
 
     @property
     def clock(self) -> Clock:
@@ -54,6 +66,10 @@ class Asking(Protocol):
     @property
     def facts(self) -> Facts | None:
         """Return what the plan was made from: data folders, units, the size of a donor's data; None where unknown."""
+
+    @property
+    def past(self) -> Past:
+        """Return what the run has done so far."""
 
     @property
     def memory(self) -> Memory:
@@ -78,15 +94,3 @@ class Asking(Protocol):
 def not_back(kept: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return step id -> what was not taken back of it, of the values of a run."""
     return {name.removeprefix(NOT_BACK): said for name, said in kept if name.startswith(NOT_BACK) and said}
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """What the run has done so far, for conditions that look back.
-
-    Attributes:
-        kept: values; began: step id -> wall time its latest act began (workstation clock, UTC epoch seconds).
-    """
-
-    kept: Mapping[str, str]
-    began: Mapping[str, float]

@@ -16,7 +16,7 @@ from services.procedures.plan.watches import active_rules
 class RunState(Enum):
     """Where a run stands."""
 
-    APPROVED = "approved"
+    NOT_STARTED = "approved"  # the word that journals keep; a plan that nobody has approved yet is in it, too
     RUNNING = "running"
     PAUSED = "paused"  # by a person or a watch rule; nothing acts
     WAITING = "waiting for you"  # an Ask step, a proof in doubt, or a continued plan to approve
@@ -29,7 +29,7 @@ class RunState(Enum):
 
 
 RUN_WAYS: dict[RunState, frozenset[RunState]] = {
-    RunState.APPROVED: frozenset({RunState.RUNNING, RunState.LEFT}),
+    RunState.NOT_STARTED: frozenset({RunState.RUNNING, RunState.LEFT}),
     RunState.RUNNING: frozenset({RunState.PAUSED, RunState.WAITING, RunState.FAILED, RunState.DONE, RunState.UNDOING}),
     RunState.PAUSED: frozenset({RunState.RUNNING, RunState.UNDOING, RunState.LEFT, RunState.FAILED}),
     RunState.WAITING: frozenset({RunState.RUNNING, RunState.PAUSED, RunState.UNDOING, RunState.FAILED, RunState.LEFT}),

@@ -17,8 +17,10 @@ from services.procedures.plan.run_model import REFUSED, RunView
 
 _FOR = "no-primary"
 _SAYS = {
-    ALL_DOWN: mark("All members of {name} are down: run {run} can neither go on nor be taken back without one."),
-    NO_PRIMARY: mark("No member of {name} is in a Primary Component: run {run} can neither go on nor be taken back."),
+    ALL_DOWN: mark("All members of {name} are down: run {run} can neither continue nor be rolled back without one."),
+    NO_PRIMARY: mark(
+        "No member of {name} is in a Primary Component: run {run} can neither continue nor be rolled back."
+    ),
     NO_PRIMARY_HEARD: mark("No member of {name} that answers is in a Primary Component; another one may be."),
 }
 
@@ -58,7 +60,7 @@ def way_back(view: RunView, codes: Collection[str], abouts: Sequence[About]) -> 
     name = view.plan.cluster_name or view.plan.cluster_id
     told = (
         tr(_SAYS[code], name=name, run=view.run_id),
-        tr("{procedure} asks every member and leads through the start.", procedure=about.name),
-        tr("Leave run {run} as it is first: its lock keeps other runs out.", run=view.run_id),
+        tr("{procedure} asks every member and guides you through the start.", procedure=about.name),
+        tr("Close run {run} as it is first: its lock blocks other runs.", run=view.run_id),
     )
     return WayBack(about, " ".join(told), name)

@@ -31,13 +31,13 @@ def windows_around(view: RunView, now: float, length_s: float = AROUND_S) -> tup
         raise BadInput(tr("Run {run} changed nothing: there is no change to measure.", run=view.run_id))
     if view.state not in ENDED:
         raise BadInput(
-            tr("Run {run} is not over: what it changes can't be measured yet.", run=view.run_id),
+            tr("Run {run} is not over: its effect cannot be measured yet.", run=view.run_id),
             try_=(tr("Choose both windows by hand."),),
         )
     found = windows_of(min(bar.start for bar in bars), max(bar.end for bar in bars), now, length_s)
     if found is None:
         raise BadInput(
-            tr("Run {run} ended less than a minute ago: nothing can be said of the time after it.", run=view.run_id),
-            try_=(tr("Measure again in some minutes; the hosts have to be watched until then."),),
+            tr("Run {run} ended less than a minute ago: there are no measurements after it yet.", run=view.run_id),
+            try_=(tr("Measure again in a few minutes; the hosts must be watched until then."),),
         )
     return found

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from services.i18n import tr
 from services.procedures.report.blocks import Block, Fold, Grid, Heading, Sentence, moment
-from services.sampling.change.model import Comparison, Verdict, Window
+from services.sampling.change.model import Comparison, Direction, Window
 from services.sampling.change.words import HEADERS, caveat, row, summary
 
 
@@ -16,17 +16,17 @@ def change_blocks(found: Comparison | str) -> Iterator[Block]:
     if isinstance(found, str):
         yield Sentence(tr("Not measured: {why}", why=found), "quiet")
         return
-    reasons = {change.said if change.verdict is Verdict.UNKNOWN else "" for change in found.changes}
-    windows = tr("Compared: {before}, with {after}.", before=_window(found.before), after=_window(found.after))
+    reasons = {change.said if change.verdict is Direction.UNKNOWN else "" for change in found.changes}
+    windows = tr("Compared: {before} with {after}.", before=_window(found.before), after=_window(found.after))
     if len(reasons) == 1 and "" not in reasons:
         yield Sentence(tr("{windows} Not known: {why}", windows=windows, why=reasons.pop()), "quiet")
         return
     yield Sentence(f"{windows} {summary(found)} {caveat(found)}")
     headers = tuple(tr(header) for header in HEADERS)
-    differ = tuple(row(c) for c in found.changes if c.verdict in {Verdict.HIGHER, Verdict.LOWER})
+    differ = tuple(row(c) for c in found.changes if c.verdict in {Direction.HIGHER, Direction.LOWER})
     if differ:
         yield Grid(headers, differ)
-    yield Fold(tr("All that was compared"), (Grid(headers, tuple(row(c) for c in found.changes)),))
+    yield Fold(tr("All comparisons"), (Grid(headers, tuple(row(c) for c in found.changes)),))
 
 
 def _window(window: Window) -> str:

@@ -139,7 +139,7 @@ def _marks(view: RunView) -> tuple[Mark, ...]:
 
 def _checks(view: RunView) -> Iterator[Block]:
     if not view.checks:
-        yield Fold(tr("Checks before the run"), (Sentence(tr("No check was made.")),))
+        yield Fold(tr("Checks before the run"), (Sentence(tr("No checks were made.")),))
         return
     headers = (tr("Code"), tr("Result"), tr("Check"), tr("Evidence"), tr("Why"))
     rows = tuple((c.code, c.result, c.title, c.evidence, c.why) for c in view.checks)
@@ -168,7 +168,7 @@ def _obligations(entries: tuple[Entry, ...], view: RunView) -> Iterator[Block]:
         if open_one.obligation.key in open_rows:
             told = filter(None, (seen_on(open_one, moment), open_one.release_failed))
             open_rows[open_one.obligation.key][3] = "; ".join(told)
-    found: Block = Sentence(tr("The run switched nothing on for a while."))
+    found: Block = Sentence(tr("The run switched nothing on temporarily."))
     if rows:
         headers = (tr("What was switched on"), tr("From"), tr("Until"), tr("Evidence"))
         found = Grid(headers, tuple(tuple(row) for row in rows))
@@ -181,7 +181,7 @@ def _breaches(view: RunView, entries: tuple[Entry, ...]) -> Iterator[Block]:
     if not rules and not broken:
         return
     watched = Sentence(tr("Watched: {rules}.", rules=listing(rules, most=20)))
-    yield Fold(tr("Watch rules"), (watched, *(broken or (Sentence(tr("None of them broke.")),))))
+    yield Fold(tr("Watch rules"), (watched, *(broken or (Sentence(tr("None of them was violated.")),))))
 
 
 def _questions(entries: tuple[Entry, ...]) -> Iterator[Block]:

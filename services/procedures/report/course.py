@@ -34,7 +34,10 @@ def _told(entry: Entry) -> tuple[str, str]:
         "asked": (tr("asks"), _inside(_part(data, "question"), "ask", "question")),
         "answered": (tr("answer: {answer}", answer=text("answer")), text("by")),
         "continued": (tr("planned on"), ""),
-        "breach": (tr("watch rule {code} broke", code=text("code")), f"{text('sentence')} {text('evidence')}".strip()),
+        "breach": (
+            tr("watch rule {code} was violated", code=text("code")),
+            f"{text('sentence')} {text('evidence')}".strip(),
+        ),
         "lock": (tr("lock: {what}", what=text("what")), text("sentence")),
         "note": (_noted(data), _hosts(text("text")) if text("about") == "hosts" else text("text")),
     }

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from services.i18n import tr
-from services.procedures.conditions.galera.position import Position
-from services.procedures.conditions.galera.transfer import TransferWas
-from services.procedures.journal.run_summary import seen_on
+from services.procedures.conditions.galera.data.position import Position
+from services.procedures.conditions.galera.transfer.which import TransferWas
+from services.procedures.journal.run_summary import seen_on, state_word
 from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.inside import declared
@@ -51,7 +51,7 @@ def head(view: RunView) -> Iterator[Block]:
         tr("Run {run}", run=view.run_id),
         plan.procedure,
         plan.cluster_name,
-        view.state.value,
+        state_word(view.state),
         tr("{at}, took {span}", at=begun, span=span) if view.ended else tr("{at}, {span} so far", at=begun, span=span),
         view.owner,
     ]
@@ -72,14 +72,16 @@ def outcome(view: RunView) -> Iterator[Block]:
                       why=without_host(why, shown.step.host))  # fmt: skip
             yield Sentence(text, "warn")
     for host in _left_down(view):
-        yield Sentence(tr("The run stopped the server of {host}, and did not see it serve again.", host=host), "bad")
+        yield Sentence(
+            tr("The run stopped the server of {host}, and did not see it in service again.", host=host), "bad"
+        )
     for open_one in view.obligations:
         on = tr("Still on since {at}: {what}; {seen}.", at=moment(open_one.since), what=open_one.obligation.sentence,
                 seen=seen_on(open_one, moment))  # fmt: skip
         danger = open_one.obligation.danger
         yield Sentence(on + (" " + tr("While it stays: {danger}.", danger=danger) if danger else ""), "bad")
     if not view.obligations:
-        yield Sentence(tr("Nothing that the run switched on is left on."))
+        yield Sentence(tr("Everything that the run switched on is off again."))
 
 
 def _left_down(view: RunView) -> tuple[str, ...]:
@@ -104,7 +106,9 @@ def not_known(view: RunView, entries: tuple[Entry, ...]) -> Iterator[Block]:
         told = True
         yield sentence
     if not told:
-        yield Sentence(tr("The run knows of no loss: no check warned of one, none was accepted, no step is in doubt."))
+        yield Sentence(
+            tr("The run knows of no data loss: no check warned of one, none was accepted, and no step is in doubt.")
+        )
 
 
 def _not_back(view: RunView) -> Iterator[Sentence]:
@@ -169,7 +173,7 @@ def broken_rules(entries: tuple[Entry, ...]) -> Iterator[Sentence]:
         data = entry.data or {}
         if entry.kind == "breach":
             evidence = f" ({data.get('evidence')})" if data.get("evidence") else ""
-            text = tr("At {at} UTC the watch rule {code} broke: {sentence}", at=hour(entry.at),
+            text = tr("At {at} UTC the watch rule {code} was violated: {sentence}", at=hour(entry.at),
                       code=str(data.get("code")), sentence=f"{data.get('sentence')}{evidence}")  # fmt: skip
             yield Sentence(text, "warn")
         elif entry.kind == "note" and data.get("about") == "mended":
@@ -185,7 +189,7 @@ def positions(view: RunView) -> Iterator[Block]:
     kinds = tuple(dict.fromkeys(what for what, _, _ in found))
     hosts = tuple(dict.fromkeys(host for _, host, _ in found))
     told = {(host, what): _seqno(value, view.plan.cluster_id) for what, host, value in found}
-    yield Heading(2, tr("Positions that decided"))
+    yield Heading(2, tr("Decisive positions"))
     yield Grid((tr("Host"), *kinds), tuple((host, *(told.get((host, what), "") for what in kinds)) for host in hosts))
 
 

@@ -95,5 +95,5 @@ def _put_picture(parent: Element, picture: Picture) -> None:
     if not picture.words.rows:
         return
     details = SubElement(figure, "details")
-    SubElement(details, "summary").text = tr("The same in figures")
+    SubElement(details, "summary").text = tr("The same as numbers")
     _put_grid(details, picture.words)

@@ -31,7 +31,7 @@ def plot_picture(chart: Chart, series: Series, axis: Axis, marks: tuple[Mark, ..
     shown = values[np.isfinite(values)]
     svg = new_svg(_WIDTH, _HEIGHT, chart.title)
     if not len(shown):
-        reason = series.missing or tr("nothing was sampled")
+        reason = series.missing or tr("no samples were taken")
         put_text(
             svg, (_LEFT, _HEIGHT / 2), tr("No samples: {reason}", reason=reason), font_size="12", fill=INK["third"]
         )

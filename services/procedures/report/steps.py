@@ -18,7 +18,7 @@ def step_table(view: RunView) -> Iterator[Block]:
     if not view.steps:
         yield Sentence(tr("There was nothing to do."))
         return
-    headers = (tr("No."), tr("Step"), tr("State"), tr("Began (UTC)"), tr("Took"), tr("Expected"))
+    headers = (tr("No."), tr("Step"), tr("State"), tr("Started (UTC)"), tr("Took"), tr("Expected"))
     yield Grid(headers, tuple(_row(number, shown) for number, shown in enumerate(view.steps, 1)))
 
 
@@ -31,7 +31,7 @@ def _row(number: int, shown: StepView) -> tuple[str, ...]:
 def _title(shown: StepView) -> str:
     title = shown.title
     if shown.state in TAKEN_BACK:
-        title = tr("{step} - taken back: {undo}", step=shown.step.title, undo=shown.title)
+        title = tr("{step} - rolled back: {undo}", step=shown.step.title, undo=shown.title)
     return title if not shown.step.host or shown.step.host in title else f"{shown.step.host}: {title}"
 
 
@@ -53,7 +53,7 @@ def _step(shown: StepView) -> Iterator[Block]:
     step, undo = shown.step, shown.undo
     where = step.host or tr("console")
     about = tr("On {where}; {risk}.", where=where, risk=step.risk.value)
-    times = tr("Began {at} UTC, took {span}.", at=hour(shown.started), span=took(shown.started, shown.ended))
+    times = tr("Started {at} UTC, took {span}.", at=hour(shown.started), span=took(shown.started, shown.ended))
     yield Sentence(" ".join(filter(None, (about, times if shown.started is not None else "", step.why))))
     yield Lines(tr("Does"), wording(step.action))
     said = shown.said if shown.said not in {"", shown.title, step.done} else ""
@@ -68,7 +68,7 @@ def _step(shown: StepView) -> Iterator[Block]:
         yield Lines(tr("Undo: {title}", title=step.undo.title), wording(step.undo.action))
         return
     span = took(undo.started, undo.ended)
-    yield Lines(tr("Taken back at {at} UTC, took {span}: {title}", at=hour(undo.started), span=span,
+    yield Lines(tr("Rolled back at {at} UTC, took {span}: {title}", at=hour(undo.started), span=span,
                    title=step.undo.title), wording(step.undo.action))  # fmt: skip
     if shown.error:
         yield Sentence(shown.error, "bad")

@@ -194,13 +194,13 @@ def _legend(svg: Element, y: float, used: set[tuple[str, bool, bool]]) -> None:
         (INK["curve"], False, False, tr("changes")),
         (INK["warn_fill"], False, False, tr("node down, or can't be undone")),
         (INK["stale"], False, False, tr("reads, waits, asks you")),
-        (INK["transfer"], True, False, tr("taken back")),
+        (INK["transfer"], True, False, tr("rolled back")),
     )
     x = LEFT
     inks = {(ink, undo) for ink, undo, _ in used}
     shown = [(ink, undo, ill, text) for ink, undo, ill, text in known if (ink, undo) in inks]
     if any(ill for _, _, ill in used):
-        shown.append((INK["bad"], False, True, tr("failed or broken off")))
+        shown.append((INK["bad"], False, True, tr("failed or interrupted")))
     for ink, undo, ill, text in shown:
         _bar(svg, x, y - 4, 18.0, ink, undo=undo, ill=ill)
         put_text(svg, (x + 24, y), text, font_size="11", fill=INK["third"])

@@ -121,10 +121,10 @@ def _nobody_heard(cluster: ClusterSnapshot) -> str:
 
 def _nothing_known(cluster: ClusterSnapshot) -> str:
     if nobody_answered(cluster) and stands_alone(cluster):
-        return tr("It is not known what {name} is: nobody answered.", name=cluster.name)
+        return tr("The kind of {name} is not known: no host answered.", name=cluster.name)
     if nobody_answered(cluster):
-        return tr("It is not known what {name} is: no host of it has answered.", name=cluster.name)
-    return tr("No server of {name} answers: which cluster it is, is not known yet.", name=cluster.name)
+        return tr("The kind of {name} is not known: none of its hosts has answered.", name=cluster.name)
+    return tr("No server of {name} answers: its cluster is not known yet.", name=cluster.name)
 
 
 def _no_server_tells(cluster: ClusterSnapshot) -> bool:
@@ -143,7 +143,7 @@ def _no_way_in(cluster: ClusterSnapshot) -> str:
     if not hosts or any(SSH not in facts.no_way for facts in hosts):
         return ""
     return tr(
-        "The inventory gives no SSH way to any host of {name}: with one, these procedures can be run there.",
+        "The inventory contains no SSH access to any host of {name}. These procedures require it.",
         name=cluster.name,
     )
 
@@ -166,12 +166,12 @@ def _what_is_missing(about: About, cluster: ClusterSnapshot) -> str:
         return tr("{name} is in no cluster. Choose the cluster in the tree first.", name=cluster.name)
     primary = any(component.primary for component in cluster.components)
     if not primary:
-        return tr("No Primary Component of {name} is seen now: it has to be brought back first.", name=cluster.name)
+        return tr("{name} has no Primary Component now: restore it first.", name=cluster.name)
     if "no-primary" in about.for_states:
-        return tr("{name} has a Primary Component now: this is for a cluster that has none.", name=cluster.name)
+        return tr("{name} has a Primary Component now: this procedure is for a cluster without one.", name=cluster.name)
     if "synced" in about.for_states:
         return tr("No node of {name} is known to be Synced now.", name=cluster.name)
-    return tr("No node of {name} is down, and no host is watched that could join it.", name=cluster.name)
+    return tr("No node of {name} is down, and no watched host could join it.", name=cluster.name)
 
 
 def fitting(abouts: Sequence[About], cluster: ClusterSnapshot, node: NodeView) -> tuple[About, ...]:
@@ -229,7 +229,7 @@ def first_find_out(cluster: ClusterSnapshot) -> str:
     if VOTES not in cluster.kind.traits or any(c.primary for c in cluster.components) or not cluster.silent:
         return ""
     who = names(sorted(node.name for i in cluster.silent if (node := cluster.node(i)) is not None))
-    return tr("First find out about {names}", names=who)
+    return tr("First check {names}", names=who)
 
 
 def _answering(abouts: Sequence[About], true: frozenset[str]) -> tuple[About, ...]:

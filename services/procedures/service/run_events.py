@@ -27,7 +27,7 @@ def run_events(view: RunView) -> Iterator[Event]:
     plan, run = view.plan, view.run_id
     if view.started is None:
         return
-    began = tr("Run {run} begins: {title}", run=run, title=tr(plan.title))
+    began = tr("Run {run} starts: {title}", run=run, title=tr(plan.title))
     yield Event(view.started, "run", began, Health.TRANSFER, plan.cluster_id, key=f"run:{run}:")
     for number, shown in enumerate(view.steps, 1):
         step = shown.step
@@ -38,7 +38,7 @@ def run_events(view: RunView) -> Iterator[Event]:
             words = tr("Run {run}, step {number}: {title}", run=run, number=number, title=tr(step.title))
             yield Event(shown.started, "step", words, Health.TRANSFER, plan.cluster_id, key=key)
         if shown.undo is not None and step.undo is not None:
-            back, at = tr("Run {run}, step {number} is taken back: {title}", run=run, number=number,
+            back, at = tr("Run {run}, step {number} is rolled back: {title}", run=run, number=number,
                           title=tr(step.undo.title)), shown.undo.started  # fmt: skip
             yield Event(at, "step", back, Health.TRANSFER, plan.cluster_id, key=f"{key}:undo:{at:.3f}")
         if shown.state in _FAILED:

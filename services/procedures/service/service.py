@@ -17,7 +17,7 @@ from services.i18n import tr
 from services.procedures.catalogue import all_procedures, procedure_named
 from services.procedures.engine.approving import addresses_of, bound_entries, with_binding
 from services.procedures.engine.control import Control, Driven
-from services.procedures.engine.endings.obligations_look import seen_now
+from services.procedures.engine.endings.obligations_look import obligations_now
 from services.procedures.engine.engine import Engine
 from services.procedures.engine.lock import LockHeld
 from services.procedures.engine.parts import Parts, Policy
@@ -50,7 +50,7 @@ from services.procedures.service.offers import refuse_other_kinds
 from services.procedures.service.person import person_here
 from services.procedures.service.reading import all_obligations, each_run
 from services.procedures.service.run_parts import Known, parts_of
-from services.procedures.service.undo import tell_holder, with_ways
+from services.procedures.service.ways import tell_holder, with_ways
 from services.procedures.verify.prover import RealProver
 
 if TYPE_CHECKING:
@@ -219,9 +219,9 @@ class ProcedureService:
         """Journal an approved run and return its id; BadInput while faults, violations or blocks stand."""
         plan = draft.plan
         if plan is None or draft.faults:
-            raise BadInput(tr("The inputs are not complete."), try_=tuple(f.sentence for f in draft.faults))
+            raise BadInput(tr("The input is incomplete."), try_=tuple(f.sentence for f in draft.faults))
         if draft.violations:
-            raise BadInput(tr("The plan breaks its own laws and is not run."), try_=draft.violations)
+            raise BadInput(tr("The plan violates the plan rules and is not run."), try_=draft.violations)
         refuse_shared_hosts(self._inventory, plan.hosts)  # it may have been written down since
         blocks = standing_blocks(draft.checks, overrides)
         if blocks:
@@ -261,7 +261,7 @@ class ProcedureService:
         with self._lock:
             driven = self._driven.get(run_id)
             if driven is not None and driven.thread.is_alive():
-                raise BadInput(tr("Run {run} is being driven already.", run=run_id))
+                raise BadInput(tr("Run {run} is already running.", run=run_id))
 
             def work() -> None:
                 try:
@@ -376,7 +376,7 @@ class ProcedureService:
     def _look_again(self, view: RunView) -> None:
         entries = self.journal.entries(view.run_id)
         with contextlib.closing(self._hosts(kept_addresses(entries))) as hosts:
-            lines = seen_now(self._eyes(hosts), view, entries)
+            lines = obligations_now(self._eyes(hosts), view, entries)
         # An engine that begins meanwhile reads the journal behind these lines, or they are not written.
         with self._lock:
             if view.run_id not in self._driven or not self._driven[view.run_id].at_work:

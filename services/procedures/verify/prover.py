@@ -38,7 +38,7 @@ class RealProver:
     def look(self, condition: Condition, past: Past, memory: Memory | None = None) -> Answer:
         """Return what one look found; what could not be read is an answer too. Without a memory it is a look alone."""
         try:
-            found = condition.look(replace(self._roads, memory=memory or Memory()), past)
+            found = condition.look(replace(self._roads, past=past, memory=memory or Memory()))
             return replace(found, evidence=visible(found.evidence), lines=tuple(map(visible, found.lines)))
         except UserError as error:
             return Answer(holds=None, evidence=str(error))

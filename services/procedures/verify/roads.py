@@ -15,7 +15,7 @@ from services.errors import BadInput, SudoFailed, UserError
 from services.facts.server.cut_texts import read_variable
 from services.procedures.engine.ports import Hosts
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.looks import LIMIT_S, SQL_LIMIT_S, T
+from services.procedures.plan.looks import LIMIT_S, SQL_LIMIT_S, Past, T
 from services.procedures.plan.remembering import Memory
 
 MOST_AT_ONCE = 16
@@ -23,11 +23,12 @@ MOST_AT_ONCE = 16
 
 @dataclass(slots=True)
 class Roads:
-    """See looks.Asking: the roads of one look, and what those before it in the same attempt left in `memory`."""
+    """See looks.Asking: the roads of one look, the past of the run, and what earlier looks of the attempt left."""
 
     hosts: Hosts
     clock: Clock
     facts: Facts | None = None
+    past: Past = field(default_factory=lambda: Past({}, {}))
     memory: Memory = field(default_factory=Memory)
 
     def session(self, host: str) -> ObserverSession:

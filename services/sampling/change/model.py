@@ -13,7 +13,7 @@ Despite = Literal["restart", "load"]
 """What a person may say to look past: then it is told beside the verdict, and no longer in its place."""
 
 
-class Verdict(Enum):
+class Direction(Enum):
     """What two windows show of one number."""
 
     HIGHER = "higher"
@@ -60,11 +60,11 @@ class Shift:
     high: float
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Direction:
         """Return what the interval shows: a difference only where it leaves out zero."""
         if self.low > 0:
-            return Verdict.HIGHER
-        return Verdict.LOWER if self.high < 0 else Verdict.NONE
+            return Direction.HIGHER
+        return Direction.LOWER if self.high < 0 else Direction.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +97,14 @@ class Change:
     samples: tuple[int, int] = (0, 0)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Direction:
         """Return what is shown of the typical second."""
-        return Verdict.UNKNOWN if self.why or self.typical is None else self.typical.verdict
+        return Direction.UNKNOWN if self.why or self.typical is None else self.typical.verdict
 
     @property
-    def worst_verdict(self) -> Verdict:
+    def worst_verdict(self) -> Direction:
         """Return what is shown of the worst seconds."""
-        return Verdict.UNKNOWN if self.why or self.worst is None else self.worst.verdict
+        return Direction.UNKNOWN if self.why or self.worst is None else self.worst.verdict
 
     @property
     def size(self) -> Size | None:

@@ -8,7 +8,7 @@ from collections import Counter
 from services.discovery.words import clock, moment, number, size
 from services.i18n import mark, tr, tr_n
 from services.moments import duration
-from services.sampling.change.model import Change, Comparison, Shift, Size, Verdict, Window
+from services.sampling.change.model import Change, Comparison, Direction, Shift, Size, Window
 
 HEADERS = (
     mark("Server"), mark("Metric"), mark("Before"), mark("After"), mark("Difference"), mark("Worst seconds"),
@@ -22,10 +22,10 @@ _SIZES = {
     Size.LARGE: mark("by a large margin"),
 }
 _VERDICTS = {
-    Verdict.HIGHER: mark("higher"),
-    Verdict.LOWER: mark("lower"),
-    Verdict.NONE: mark("no difference shown"),
-    Verdict.UNKNOWN: mark("not known"),
+    Direction.HIGHER: mark("higher"),
+    Direction.LOWER: mark("lower"),
+    Direction.NONE: mark("no difference shown"),
+    Direction.UNKNOWN: mark("not known"),
 }
 
 
@@ -63,11 +63,11 @@ def _share(share: float) -> str:
 def verdict_words(change: Change) -> str:
     """Return the verdict as a person says it: 'higher, clearly', 'not known: ...'."""
     words = tr(_VERDICTS[change.verdict])
-    if change.verdict is Verdict.UNKNOWN:
+    if change.verdict is Direction.UNKNOWN:
         return f"{words}: {change.said}" if change.said else words
-    if change.verdict is not Verdict.NONE and change.size is not None:
+    if change.verdict is not Direction.NONE and change.size is not None:
         words = f"{words}, {tr(_SIZES[change.size])}"
-    if change.worst_verdict not in {Verdict.NONE, Verdict.UNKNOWN, change.verdict}:
+    if change.worst_verdict not in {Direction.NONE, Direction.UNKNOWN, change.verdict}:
         words = tr("{verdict}; worst seconds {worst}", verdict=words, worst=tr(_VERDICTS[change.worst_verdict]))
     return f"{words}. {change.said}" if change.said else words
 
@@ -96,8 +96,8 @@ def window_words(window: Window) -> str:
 def summary(comparison: Comparison) -> str:
     """Return one sentence: how many metrics differ, how many do not, of how many nobody knows."""
     verdicts = [change.verdict for change in comparison.changes]
-    moved = sum(verdict in {Verdict.HIGHER, Verdict.LOWER} for verdict in verdicts)
-    unknown = verdicts.count(Verdict.UNKNOWN)
+    moved = sum(verdict in {Direction.HIGHER, Direction.LOWER} for verdict in verdicts)
+    unknown = verdicts.count(Direction.UNKNOWN)
     parts = (
         tr_n("{n} metric differs", "{n} metrics differ", moved),
         tr_n("{n} shows no difference", "{n} show no difference", len(verdicts) - moved - unknown),
@@ -111,7 +111,7 @@ def main_reason(comparison: Comparison) -> str:
 
     The reason of the most numbers speaks for all of them: the first of them in its own words.
     """
-    unknown = [change for change in comparison.changes if change.verdict is Verdict.UNKNOWN and change.said]
+    unknown = [change for change in comparison.changes if change.verdict is Direction.UNKNOWN and change.said]
     if 2 * len(unknown) <= len(comparison.changes):
         return ""
     (why, times), *_ = Counter(change.why for change in unknown).most_common(1)
@@ -121,7 +121,7 @@ def main_reason(comparison: Comparison) -> str:
 
 def told(comparison: Comparison) -> str:
     """Return what stands under a comparison: how many differ, why most are not known, what it can't tell."""
-    known = any(change.verdict is not Verdict.UNKNOWN for change in comparison.changes)
+    known = any(change.verdict is not Direction.UNKNOWN for change in comparison.changes)
     parts = (summary(comparison), main_reason(comparison), caveat(comparison) if known else "")
     return " ".join(part for part in parts if part)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from services.discovery.families.registry import registered
 from services.facts.model import NodeFacts
-from services.sampling.ist_reach import Reach, reach
+from services.sampling.ist_reach import IstReach, reach
 from services.sampling.past.seqno_ring import Point, SeqnoRing
 
 EVERY_S = 5.0
@@ -55,7 +55,7 @@ class DerivedNow:
         return self._reach
 
 
-def _values(known: Reach) -> dict[str, float]:
+def _values(known: IstReach) -> dict[str, float]:
     """Return a reach as sampled numbers: what was shown can be told again of every moment, and from a recording."""
     found = {}
     if known.safe_seconds is not None:

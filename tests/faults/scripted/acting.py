@@ -37,7 +37,6 @@ from services.procedures.plan.actions import (
     CopiedSecret,
     Detached,
     EditOptions,
-    HostPair,
     Mongo,
     PutFile,
     PutPair,
@@ -48,6 +47,7 @@ from services.procedures.plan.actions import (
     Several,
     Sql,
 )
+from services.procedures.plan.pair_sources import HostPair
 from tests.faults.scripted import config_servers, mongo, rejoining
 from tests.faults.scripted.cluster import (
     CLUSTER,
@@ -425,7 +425,7 @@ def _taken_out(host: Host, path: str) -> Acted:
     now = host.files.get(path)
     back = without_own(host.kept[path], host.wrote[path], now) if now is not None else None
     if back is None:
-        return Acted(stays=f"Not taken back: {path} on {host.name} was changed by somebody else since")
+        return Acted(stays=f"Not restored: {path} on {host.name} was changed by someone else since")
     host.kept.pop(path)
     host.files.pop(path, None)
     if back.text is not None:

@@ -67,8 +67,8 @@ def test_that_a_hold_that_stayed_says_why_and_goes_with_the_undo_on_scripted_hos
     bench = unbroken.after_kill(moment)
     way_out(bench)
     (hold,) = [o for o in bench.engine().view.obligations if o.obligation.key == "hold:n3"]
-    assert "whole data in the data folder of n3: not yet" in hold.release_failed
+    assert "complete data in the data folder of n3: not yet" in hold.release_failed
     if way_out is _released:
         assert bench.engine().undo() is RunState.UNDONE
         assert bench.engine().view.obligations == ()
-        assert "All that it changed was taken back" in bench.engine().view.sentence
+        assert "All changes of the run were rolled back" in bench.engine().view.sentence

@@ -56,7 +56,7 @@ def test_that_data_at_a_wrong_position_can_not_be_started_on_scripted_hosts(
     bench.cluster.start(host)
     assert not host.running
     (hold,) = [o for o in bench.engine().view.obligations if o.obligation.key == f"hold:{joiner}"]
-    assert "whole data in the data folder" in hold.release_failed
+    assert "complete data in the data folder" in hold.release_failed
 
 
 @pytest.mark.parametrize("name", sorted(_CASES))
@@ -70,7 +70,7 @@ def test_that_a_snapshot_taken_back_leaves_nothing_and_says_so_on_scripted_hosts
     """The look at the copy and the recovered position went with the folder: it was told that they stay."""
     bench, _ = _failed_at_the_position("snapshot")
     assert bench.engine().undo() is RunState.UNDONE
-    assert bench.engine().view.sentence == "All that it changed was taken back."
+    assert bench.engine().view.sentence == "All changes of the run were rolled back."
 
 
 @pytest.mark.parametrize("title", sorted(_BACK))

@@ -29,7 +29,7 @@ def test_that_a_stopped_node_that_was_bootstrapped_beside_the_others_is_not_call
     view = bench.engine().view
     assert state in {RunState.UNDO_FAILED, RunState.FAILED}, view.sentence
     step = next(s for s in view.steps if s.step.step_id == f"n3:{wanted}")
-    assert "n3 to form no Primary Component of its own: not yet" in step.error, view.sentence
+    assert "n3 not to form a Primary Component of its own: not yet" in step.error, view.sentence
     assert step.state not in {StepState.DONE, StepState.UNDONE}
     assert bench.cluster.hosts["n3"].apart
 
@@ -83,7 +83,9 @@ def test_that_a_haproxy_sends_nobody_to_a_node_that_a_colleague_bootstrapped_bes
         bench.engine().release()
     drains = [o for o in bench.engine().view.obligations if o.obligation.key.startswith("haproxy:n3")]
     assert [lb.orders["n3"], len(drains)] == ["drain", 1]
-    assert "it could not be released. n3 to form no Primary Component of its own: not yet" in drains[0].release_failed
+    assert ("it could not be released. n3 not to form a Primary Component of its own: not yet") in drains[
+        0
+    ].release_failed
     bench.cluster.kill(node)  # a person ended the other component, and the node came back as a member
     bench.cluster.start(node)
     bench.engine().release()
@@ -105,7 +107,7 @@ def test_that_an_undo_does_not_stop_a_new_node_that_took_rows_as_a_component_of_
     node = bench.cluster.hosts["n3"]
     bench.cluster.found_beside(node)
     assert bench.engine().undo() is RunState.UNDO_FAILED
-    assert "n3 to form no Primary Component of its own: not yet" in bench.engine().view.sentence
+    assert "n3 not to form a Primary Component of its own: not yet" in bench.engine().view.sentence
     assert node.running
 
 

@@ -103,7 +103,7 @@ def test_that_a_file_in_an_accounts_folder_is_edited_kept_apart_put_back_and_for
     assert [one.name for one in place.folder.iterdir()] == ["mongod.conf"]
     assert "csReplSet" in place.files.wrote(str(place.path))
     place.lay(place.path, f"{place.path.read_text()}# mine\n")
-    assert "the rest was kept" in place.files.restore(str(place.path), whole=False).said
+    assert "the rest is kept" in place.files.restore(str(place.path), whole=False).said
     assert place.path.read_text() == f"{PLAIN}# mine\n"
     assert place.files.restore(str(place.path), whole=True).stays == ""
     assert (place.path.read_text(), place.path.stat().st_uid) == (PLAIN, ACCOUNT)
@@ -161,7 +161,7 @@ def test_that_a_link_that_comes_and_goes_at_any_program_of_an_edit_or_an_undo_te
 def test_that_a_copy_which_the_account_laid_beside_its_file_is_no_kept_copy(place: Place) -> None:
     for end in ("", ".wrote"):
         place.lay(Path(f"{beside(str(place.path), RUN)}{end}"), "net:\n  port: 1\n")
-    with pytest.raises(ActFailed, match="is no kept copy"):
+    with pytest.raises(ActFailed, match="is not a kept copy"):
         place.files.restore(str(place.path), whole=False)
     assert place.path.read_text() == PLAIN
 

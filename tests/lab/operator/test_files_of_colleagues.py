@@ -46,7 +46,7 @@ def test_that_a_colleagues_line_in_a_drop_in_of_the_runs_outlives_its_end(
         assert host.sh(f"systemctl show -p Restart {UNIT}").out == "Restart=no\n"
         host.sh(f"echo LimitNOFILE=77777 >> {FILE}; systemctl daemon-reload")
         told = made.perform("on", HOST, on, {}, limit_s=30)
-        assert any("was changed by somebody else since" in line for line in told.output), told
+        assert any("was changed by someone else since" in line for line in told.output), told
         assert host.sh(f"cat {FILE}; stat -c '%U:%G %a' {FILE}").out == (
             "[Service]\nLimitNOFILE=77777\nroot:root 644\n"
         )

@@ -78,11 +78,11 @@ def _answering(answer: Callable[..., Any]) -> Callable[..., Any]:
 
 def _looking(look: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(look)
-    def looked(condition: object, asking: Any, past: object) -> Any:
+    def looked(condition: object, asking: Any) -> Any:
         facts = asking.facts
         _looked_on.append(frozenset(map(id, facts.hosts)) if facts is not None else frozenset())
         try:
-            return look(condition, asking, past)
+            return look(condition, asking)
         finally:
             _looked_on.pop()
 

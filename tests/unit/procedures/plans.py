@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from services.connections.command import Command
 from services.connections.sql.statement import set_provider_option
-from services.procedures.conditions.galera.clean_position import CleanPosition
-from services.procedures.conditions.galera.joined import Joined
-from services.procedures.conditions.galera.position import Position
-from services.procedures.conditions.galera.provider_option import ProviderOption
-from services.procedures.conditions.galera.same_history import SameHistory
-from services.procedures.conditions.galera.transfer import TransferWas
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.config.provider_option import ProviderOption
+from services.procedures.conditions.galera.data.clean_position import CleanPosition
+from services.procedures.conditions.galera.data.position import Position
+from services.procedures.conditions.galera.history.same import SameHistory
+from services.procedures.conditions.galera.membership.joined import Joined
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.conditions.server.variable import VariableIs

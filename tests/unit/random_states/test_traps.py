@@ -95,7 +95,7 @@ def _step(name: str, state: str, error: str = "", *, failed: bool = False) -> di
 @pytest.mark.parametrize(
     ("procedure", "start", "why"),
     [
-        ("rejoin-from-binlogs", _step("start-s3", "undone"), "same-rows-s3: how it came is not known"),
+        ("rejoin-from-binlogs", _step("start-s3", "undone"), "same-rows-s3: how it joined is not known"),
         ("rejoin-from-binlogs", _step("start-s3", "undone", failed=True), ""),
         ("bootstrap-after-crash", _step("start-s3", "undone"), ""),
     ],
@@ -103,7 +103,7 @@ def _step(name: str, state: str, error: str = "", *, failed: bool = False) -> di
 def test_that_a_return_that_came_to_synced_and_was_undone_says_why(
     procedure: str, start: dict[str, Any], why: str
 ) -> None:
-    failed = _step("same-rows-s3", "failed", "same-rows-s3: how it came is not known", failed=True)
+    failed = _step("same-rows-s3", "failed", "same-rows-s3: how it joined is not known", failed=True)
     text = f'{{"state": "undone", "question": null, "sentence": "taken back", "steps": {[start, failed]}}}'
     out = text.replace("'", '"').replace("True", "true").replace("False", "false")
     assert read_end(Asked(procedure, "s3", "", ""), Ended(3, out, "")).finished == why
@@ -114,7 +114,7 @@ def test_that_a_return_that_came_to_synced_and_was_undone_says_why(
     [
         (True, "sbtest.ledger differs", "FAIL"),
         (False, "sbtest.ledger differs", "taken back"),
-        (False, "how it came is not known", "FAIL"),
+        (False, "how it joined is not known", "FAIL"),
         (True, "", "taken back"),
     ],
 )

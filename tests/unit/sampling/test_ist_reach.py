@@ -9,8 +9,8 @@ import pytest
 
 from services.facts.galera.ist import MARGIN
 from services.sampling.ist_reach import (
+    IstReach,
     Rate,
-    Reach,
     cluster_reach,
     gcache_needed,
     rates,
@@ -102,10 +102,10 @@ def test_that_a_cluster_without_writes_reaches_for_ever() -> None:
 
 
 def test_that_the_cluster_counts_its_second_best_donor() -> None:
-    known = [Reach(seconds=s) for s in (100.0, 400.0, 900.0)]
+    known = [IstReach(seconds=s) for s in (100.0, 400.0, 900.0)]
     assert cluster_reach(known).seconds == 400.0
     assert "Second best of 3" in cluster_reach(known).source
-    alone = cluster_reach([Reach(seconds=900.0), Reach(reason="gone")])
+    alone = cluster_reach([IstReach(seconds=900.0), IstReach(reason="gone")])
     assert alone.seconds is None
     assert "Only one" in alone.reason
 

@@ -126,7 +126,7 @@ def _subsequence(word: str, text: str) -> bool:
 
 
 def test_that_letters_scattered_over_a_sentence_never_stand_before_the_word_that_was_typed() -> None:
-    refusal = "No server of orders answers: which cluster it is, is not known yet."
+    refusal = "No server of orders answers: its cluster is not known yet."
     entries = [("Run: Restart the nodes one at a time", refusal), ("Switch between light and dark", "theme")]
     assert ranked_by_title("dark", entries) == [1]
     assert ranked_by_title("theme", entries)[0] == 1  # its letters are in 'Restart the nodes one at a time' too

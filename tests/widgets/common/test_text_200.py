@@ -19,7 +19,7 @@ from app.window.hosts.first_run import show_first_run
 from app.window.main_window import MainWindow
 from app.window.settings.door import SettingsDoor
 from app.window.settings.keeper import Keeper
-from app.window.settings.standing import Standing
+from app.window.settings.window_state import WindowState
 from services.procedures.plan.run_model import RunState
 from services.types import Health
 from tests.widgets import builders as b
@@ -64,7 +64,7 @@ def settings_of(made: OpenWindow, qapp: QApplication, folder: Path) -> None:
     """Give a window its page of settings, as the program does."""
     keeper = Keeper(folder / "kept.toml")
     session: Any = SimpleNamespace(controller=made.controller, ready=SimpleNamespace(connect=lambda _slot: None))
-    standing = Standing(made.window, keeper, qapp, None)
+    standing = WindowState(made.window, keeper, qapp, None)
     options = Namespace(inventory=folder / "estate.toml", data=folder)
     made.window.setProperty("door", SettingsDoor(made.window, made.ops, keeper, standing, options, session))
 

@@ -117,5 +117,5 @@ def test_that_the_procedures_of_a_group_without_any_ssh_way_say_what_one_would_g
         for node, known in zip(cluster.nodes, facts, strict=True)
         if known is not None
     )
-    assert why_none_fits(replace(cluster, nodes=bare), ABOUT).endswith("with one, these procedures can be run there.")
+    assert why_none_fits(replace(cluster, nodes=bare), ABOUT).endswith("These procedures require it.")
     assert why_none_fits(replace(cluster, nodes=(cluster.nodes[0], *bare[1:])), ABOUT) == ""

@@ -57,7 +57,7 @@ def test_that_a_run_whose_cluster_is_dead_names_and_begins_what_brings_it_back(
 
     down = replace(b.healthy(), problems=(Problem("galera", "All are down.", ALL_DOWN),))
     assert told(b.healthy(), problems=(ALL_DOWN,)) == "", "it serves again, whatever the run saw"
-    assert "can neither go on nor be taken back" in told(down)
+    assert "can neither continue nor be rolled back" in told(down)
     assert "bootstrap-after-crash asks every member" in told(down)
     wizard.back.begin.click()
     assert wanted == ["bootstrap-after-crash"]

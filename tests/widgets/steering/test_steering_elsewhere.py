@@ -159,7 +159,7 @@ def test_that_a_release_here_of_a_run_driven_elsewhere_is_refused_and_says_where
         waiting_row(person)
         person.window.status.duties.release.click()
         person.waits(lambda: "driven by another program" in person.window.messages.text())
-        assert "Steer it there" in person.window.messages.text()
+        assert "Control it there" in person.window.messages.text()
         assert world.cluster.hosts["db2"].variables.get("wsrep_desync") == "ON"
 
 

@@ -47,7 +47,7 @@ def test_that_a_watch_rule_that_broke_is_told_and_that_it_holds_again() -> None:
 
 
 def test_that_a_run_that_never_began_is_not_told() -> None:
-    assert tuple(run_events(p.run(0, RunState.APPROVED, started=None))) == ()
+    assert tuple(run_events(p.run(0, RunState.NOT_STARTED, started=None))) == ()
 
 
 def test_that_a_step_that_was_already_so_is_not_told() -> None:
@@ -94,7 +94,7 @@ def test_that_a_member_whose_login_is_refused_is_not_offered_to_be_brought_back(
 def test_that_a_silent_member_is_to_be_found_out_about_before_a_start_from_nothing() -> None:
     cluster = replace(b.no_primary(), silent=("db3",))
     assert "bootstrap-after-crash" in names(cluster, cluster.nodes[0].name)
-    assert first_find_out(cluster) == "First find out about db3"
+    assert first_find_out(cluster) == "First check db3"
     assert first_find_out(replace(b.killed(), silent=("db2",))) == ""
 
 

@@ -281,7 +281,7 @@ def _dark() -> ClusterSnapshot:
 
 def test_that_of_one_host_that_never_answered_no_procedure_says_what_it_is_not() -> None:
     silent = replace(_alone(Reach.NONE, NodeFacts("alone", b.AT, Reach.NONE)), kind=UNKNOWN)
-    said = f"It is not known what {silent.name} is: nobody answered."
+    said = f"The kind of {silent.name} is not known: no host answered."
     assert set(whys(silent)) == {about.name for about in ABOUTS}
     assert set(whys(silent, b.healthy()).values()) == {said}
     assert why_none_fits(silent, ABOUTS[0]) == said
@@ -297,7 +297,7 @@ def _unheard(cluster: ClusterSnapshot) -> ClusterSnapshot:
 
 
 def test_that_a_written_cluster_of_which_no_host_has_answered_is_offered_nothing_and_every_card_says_so() -> None:
-    said = "It is not known what orders is: no host of it has answered."
+    said = "The kind of orders is not known: none of its hosts has answered."
     assert whys(_unheard(_dark())) == {about.name: said for about in ABOUTS}
     assert names(_unheard(_dark())) == set()
 
@@ -312,13 +312,13 @@ def test_that_a_galera_cluster_of_yesterday_of_which_no_host_has_answered_yet_is
 def test_that_of_silent_hosts_without_a_cluster_none_may_be_a_dead_one() -> None:
     hosts = tuple(replace(_unheard(_spare()), cluster_id=f"host:{name}", name=name) for name in ("db1", "db2"))
     unknown = tuple(replace(host, kind=UNKNOWN) for host in hosts)
-    assert whys(*unknown)["bootstrap-after-crash"] == "It is not known what db1 is: nobody answered."
+    assert whys(*unknown)["bootstrap-after-crash"] == "The kind of db1 is not known: no host answered."
 
 
 def test_that_a_cluster_that_was_dead_before_the_window_opened_can_be_started_from_its_card() -> None:
     dark = _dark()
     assert why_none_fits(dark, ABOUTS[0]) == ""
-    not_yet = "No server of orders answers: which cluster it is, is not known yet."
+    not_yet = "No server of orders answers: its cluster is not known yet."
     said = whys(dark)
     assert "bootstrap-after-crash" not in said
     assert set(said) == {about.name for about in ABOUTS} - {"bootstrap-after-crash"}
@@ -344,13 +344,13 @@ def whys(cluster: ClusterSnapshot, *others: ClusterSnapshot) -> dict[str, str]:
 
 def test_that_each_procedure_that_does_not_fit_says_why_and_what_fits_says_nothing() -> None:
     cluster, spare = b.healthy(), _spare()
-    primary = f"{cluster.name} has a Primary Component now: this is for a cluster that has none."
-    nobody = f"No node of {cluster.name} is down, and no host is watched that could join it."
+    primary = f"{cluster.name} has a Primary Component now: this procedure is for a cluster without one."
+    nobody = f"No node of {cluster.name} is down, and no watched host could join it."
     assert whys(cluster) == {**dict.fromkeys(OF_LOST, nobody), "bootstrap-after-crash": primary}
     assert whys(cluster, spare) == {"bootstrap-after-crash": primary}
     down = tuple(replace(n, state="", component="", reach=Reach.SSH_ONLY, facts=None) for n in cluster.nodes)
     lost = whys(replace(cluster, components=(), nodes=down))
-    seen = f"No Primary Component of {cluster.name} is seen now: it has to be brought back first."
+    seen = f"{cluster.name} has no Primary Component now: restore it first."
     assert lost == dict.fromkeys((*OF_LOST, *OF_MEMBERS), seen)
     donors = replace(cluster, nodes=tuple(replace(n, state="Donor/Desynced", code="donor") for n in cluster.nodes))
     assert whys(donors)["rolling-restart"] == f"No node of {cluster.name} is known to be Synced now."
@@ -365,7 +365,7 @@ def test_that_a_card_that_fits_nothing_in_sight_is_muted_without_a_button_and_th
     person.window.show_page("procedures")
     cards = {card.about.name: card for card in person.cards.cards}
     person.waits(lambda: not cards["add-node"].can_begin())
-    why = "No node of orders is down, and no host is watched that could join it."
+    why = "No node of orders is down, and no watched host could join it."
     assert why in person.words(cards["add-node"])
     assert not cards["add-node"].open_button.isVisible()
     assert cards["rolling-restart"].open_button.isVisible()

@@ -236,7 +236,7 @@ def test_that_a_rehearsal_takes_what_earlier_steps_will_make_so_for_no_hindrance
     person.presses(person.wizard, "Rehearse")
     person.waits(lambda: "rehearsed: nothing would stop it" in person.wizard.stages.go.head.texts()[0])
     start = next(row for row in person.wizard.stages.steps.rows if "Start mariadb.service" in row.content.spoken())
-    assert "rehearsed: not known before the run · act, when the earlier steps have made it so" in start.content.spoken()
+    assert "rehearsed: not known before the run · act, after the earlier steps" in start.content.spoken()
     assert world.cluster.log == []
 
 

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.window.main_window import PAGES, Sides
 from app.window.settings.door import SettingsDoor, about, limit_fault
 from app.window.settings.keeper import Keeper
-from app.window.settings.standing import Standing
+from app.window.settings.window_state import WindowState
 from app.window.window_run import DEFAULT_SIZE, TITLE_BAR, fitting_size
 from services.workstation.preferences import FILE, Preferences, read_preferences, write_preferences
 from tests.widgets import builders as b
@@ -37,7 +37,7 @@ class Opened:
         self.window, self.controller, self.ops = made.window, made.controller, made.ops
         self.path = folder / FILE
         self.keeper = Keeper(self.path)
-        self.standing = Standing(made.window, self.keeper, qapp, None)
+        self.standing = WindowState(made.window, self.keeper, qapp, None)
         signals = SimpleNamespace(connect=lambda _slot: None)
         session: Any = SimpleNamespace(controller=made.controller, ready=signals)
         options = Namespace(inventory=folder / "estate.toml", data=folder)
@@ -201,7 +201,7 @@ def test_that_a_window_stands_as_it_stood(qtbot: QtBot, qapp: QApplication, tmp_
     window = MainWindow(sides=Sides(kept.tree_width, 316))
     qtbot.addWidget(window)
     window.resize(1280, 800)
-    standing = Standing(window, Keeper(tmp_path / FILE), qapp, None)
+    standing = WindowState(window, Keeper(tmp_path / FILE), qapp, None)
     window.add_page("charts", QWidget())
     standing.show_page()
     window.show()

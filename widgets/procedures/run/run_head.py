@@ -22,7 +22,7 @@ from widgets.procedures.words import OVER, current_step, interrupted_words, mome
 _BREAKABLE = frozenset({RunState.RUNNING, RunState.WAITING})
 _UNDOABLE = frozenset({RunState.RUNNING, RunState.PAUSED, RunState.WAITING, RunState.FAILED, RunState.UNDO_FAILED})
 _LEAVABLE = frozenset(
-    {RunState.APPROVED, RunState.PAUSED, RunState.WAITING, RunState.FAILED, RunState.UNDO_FAILED, RunState.RUNNING}
+    {RunState.NOT_STARTED, RunState.PAUSED, RunState.WAITING, RunState.FAILED, RunState.UNDO_FAILED, RunState.RUNNING}
 )
 _LEAST_TITLE = 180
 
@@ -127,7 +127,7 @@ class RunHead(QWidget):
 
     def _sentences(self, view: RunView, now: float) -> tuple[str, ...]:
         begun = tr("Started {moment}.", moment=moment_words(view.started, now)) if view.started is not None else ""
-        if view.state in {RunState.RUNNING, RunState.APPROVED} and view.live:
+        if view.state in {RunState.RUNNING, RunState.NOT_STARTED} and view.live:
             return (interrupted_words(view, now) or tr(view.plan.summary), begun)
         if view.elsewhere:
             there = tr(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.discovery.judgement.judge import Verdict
+from services.discovery.judgement.judge import Judgement
 from services.discovery.nodes import Node
 from services.discovery.words import joined
 from services.facts.transfer.certificates import SOON_S, days_of
@@ -10,7 +10,7 @@ from services.i18n import tr
 from services.types import Health
 
 
-def with_certificate(own: Verdict, node: Node) -> Verdict:
+def with_certificate(own: Judgement, node: Node) -> Judgement:
     """Return the judgement, with what is to be known of the certificate; one that is not read says nothing."""
     machine = node.machine
     if machine is None or machine.transfer is None or not node.ssh_fresh:
@@ -34,7 +34,7 @@ def with_certificate(own: Verdict, node: Node) -> Verdict:
     return _told(own, text)
 
 
-def _told(own: Verdict, text: str) -> Verdict:
+def _told(own: Judgement, text: str) -> Judgement:
     if Health.WARN.severity <= own.health.severity:
-        return Verdict(own.state, own.health, joined(own.reason, text))
-    return Verdict(own.state, Health.WARN, joined(own.reason, text))
+        return Judgement(own.state, own.health, joined(own.reason, text))
+    return Judgement(own.state, Health.WARN, joined(own.reason, text))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from services.discovery.families.group_replication.numbers import cloned, to_go
 from services.discovery.families.group_replication.views import View, word_of
-from services.discovery.judgement.judge import Around, Verdict, serving
+from services.discovery.judgement.judge import Around, Judgement, serving
 from services.discovery.judgement.states import NOT_KNOWN, State
 from services.discovery.judgement.switches import nobody_writes, replicates
 from services.discovery.nodes import Node
@@ -32,42 +32,42 @@ class Judge:
 
     views: Sequence[View]
 
-    def __call__(self, node: Node, around: Around) -> Verdict:
+    def __call__(self, node: Node, around: Around) -> Judgement:
         """Return the judgement of a member that answers; a plain server behind the group only serves."""
         group = node.facts.group if node.facts is not None else None
         if group is None:
             return serving(node, around)
         if group.members_at is None:
             why = node.why("group") or tr("the group's tables were not read")
-            return Verdict(NOT_KNOWN, Health.UNKNOWN, why)
+            return Judgement(NOT_KNOWN, Health.UNKNOWN, why)
         own = group.own
         state = own.state if own is not None else ""
         if state in INSIDE:
             return self._inside(node, group, state)
         if state == "ERROR":
             text = tr("{name} left the group with an error; its data have not changed since then", name=node.name)
-            return Verdict(ERROR, Health.BAD, joined(text, _from_log(node), _writable(node)))
+            return Judgement(ERROR, Health.BAD, joined(text, _from_log(node), _writable(node)))
         if state == "OFFLINE" or not group.members:
             text = tr(
                 "{name} is configured for the group but is not in it; it receives none of its transactions",
                 name=node.name,
             )
-            return Verdict(OFFLINE, Health.BAD, joined(text, _from_log(node), _writable(node)))
+            return Judgement(OFFLINE, Health.BAD, joined(text, _from_log(node), _writable(node)))
         if word := word_of(node):
-            return Verdict(
+            return Judgement(
                 NOT_KNOWN, Health.UNKNOWN, tr("its state in the group is '{word}', which is not known", word=word)
             )
-        return Verdict(NOT_KNOWN, Health.UNKNOWN, tr("the server does not report its state in the group"))
+        return Judgement(NOT_KNOWN, Health.UNKNOWN, tr("the server does not report its state in the group"))
 
-    def _inside(self, node: Node, group: GroupFacts, state: str) -> Verdict:
+    def _inside(self, node: Node, group: GroupFacts, state: str) -> Judgement:
         view = next((v for v in self.views if any(o is node for o in v.observers)), None)
         if view is not None and view.past:
             text = tr("{name} reports an outdated view of the group and has not noticed yet", name=node.name)
-            return Verdict(LEFT_BEHIND, Health.BAD, joined(text, self._without()))
+            return Judgement(LEFT_BEHIND, Health.BAD, joined(text, self._without()))
         if view is not None and view.majority_not_known:
-            return Verdict(INSIDE[state], Health.UNKNOWN, _not_counted(node, view))
+            return Judgement(INSIDE[state], Health.UNKNOWN, _not_counted(node, view))
         if view is None or not view.majority:
-            return Verdict(NO_MAJORITY, Health.BAD, self._cut_off(node, view))
+            return Judgement(NO_MAJORITY, Health.BAD, self._cut_off(node, view))
         if state == "RECOVERING":
             return self._recovering(node, group)
         if missed := len(view.unreached):
@@ -77,26 +77,26 @@ class Judge:
                 missed,
                 names=node.name,
             )
-            return Verdict(INSIDE[state], Health.WARN, text)
+            return Judgement(INSIDE[state], Health.WARN, text)
         primary = group.own is not None and group.own.role == "PRIMARY"
         text = nobody_writes(node, ()) if primary and not replicates(node) else ""
-        return Verdict(INSIDE[state], Health.WARN if text else Health.GOOD, text)
+        return Judgement(INSIDE[state], Health.WARN if text else Health.GOOD, text)
 
-    def _recovering(self, node: Node, group: GroupFacts) -> Verdict:
+    def _recovering(self, node: Node, group: GroupFacts) -> Judgement:
         known = group.recovery or GroupRecovery()
         if known.clone_stage:
             text = tr("{name} is cloning its data from a member ({stage})", name=node.name, stage=known.clone_stage)
-            return Verdict(INSIDE["RECOVERING"], Health.TRANSFER, joined(text, cloned(known)))
+            return Judgement(INSIDE["RECOVERING"], Health.TRANSFER, joined(text, cloned(known)))
         donor = next((o.name for v in self.views for o in v.observers if known.donor_id in o.history), "")
         text = tr("{name} is catching up with the group", name=node.name)
         if donor and known.donor_id:
             text = tr("{name} is catching up with the group from {donor}", name=node.name, donor=donor)
         if known.error:
             why = tr("it can't fetch the missing transactions: {error}", error=known.error)
-            return Verdict(INSIDE["RECOVERING"], Health.WARN, joined(text, why))
+            return Judgement(INSIDE["RECOVERING"], Health.WARN, joined(text, why))
         left = to_go(group)
         more = tr("{n} transactions to go", n=number(left)) if left is not None else ""
-        return Verdict(INSIDE["RECOVERING"], Health.TRANSFER, joined(text, more))
+        return Judgement(INSIDE["RECOVERING"], Health.TRANSFER, joined(text, more))
 
     def _cut_off(self, node: Node, view: View | None) -> str:
         reached, whole = (len(view.reached), len(view.members)) if view is not None else (1, 1)

@@ -24,7 +24,7 @@ from services.procedures.catalogue.checks.sides import with_both
 from services.procedures.catalogue.steps import extraction
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
-from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
+from services.procedures.conditions.galera.data.at_rest import PositionMark, Unmoved
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import RemoveFile, Several

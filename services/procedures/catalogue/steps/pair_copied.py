@@ -10,12 +10,13 @@ import posixpath
 from dataclasses import replace
 
 from services.connections.command import Command
-from services.procedures.conditions.galera.pair_sound import PairSound
+from services.procedures.conditions.galera.config.pair_sound import PairSound
 from services.procedures.conditions.machine.files import FileAbsent, FileNotAsPut
-from services.procedures.plan.actions import HostPair, PutPair, RemoveFile, Run, Several
+from services.procedures.plan.actions import PutPair, RemoveFile, Run, Several
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Step, Undo
+from services.procedures.plan.pair_sources import HostPair
 from services.procedures.plan.parts.galera.traffic_files import TrafficFiles, tls_files
 from services.procedures.plan.parts.galera.transfer_pairs import FOLDER
 from services.procedures.plan.parts.server.options import Options

@@ -24,9 +24,9 @@ from services.facts.server.start_line import holding
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.steps.server import RELOAD, option_folder, start_unit_of
 from services.procedures.catalogue.steps.temporary import Temporary
-from services.procedures.conditions.galera.nobody_joins import NobodyJoins
-from services.procedures.conditions.galera.sst_section import Settings, SstGives, SstSame
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.config.sst_section import Settings, SstGives, SstSame
+from services.procedures.conditions.galera.membership.nobody_joins import NobodyJoins
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
 from services.procedures.conditions.machine.drop_in import DropInFollowed
 from services.procedures.conditions.machine.files import FileSays, FileWithout
 from services.procedures.conditions.machine.unit import UnitSetting

@@ -14,7 +14,7 @@ from services.facts.galera.whole import DONOR, SYNCED
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.server import option_folder
 from services.procedures.catalogue.steps.temporary import Temporary
-from services.procedures.conditions.galera.apart import NotApart
+from services.procedures.conditions.galera.membership.apart import NotApart
 from services.procedures.conditions.machine.files import FileWithout
 from services.procedures.conditions.server.clients import NoClients
 from services.procedures.conditions.server.compared import Compared

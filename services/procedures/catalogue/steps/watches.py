@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.procedures.conditions.galera.flow_control import FlowControlBelow
+from services.procedures.conditions.galera.membership.flow_control import FlowControlBelow
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import WatchRule

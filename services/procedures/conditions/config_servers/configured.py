@@ -8,7 +8,7 @@ from services.facts.mongodb.values import line
 from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("config_servers.set-lies", "the configuration of a set in the data of {host}")
@@ -17,16 +17,15 @@ class SetLies(OfHost):
 
     name: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read local.system.replset, which a server without --replSet shows too."""
-        del past
         found = asking.session(self.host).ask(reads.SET_DOCUMENT, limit_s=LIMIT_S).documents
         names = [line(one.get("_id")) for one in found]
         told = f"{self.host} has the configuration of {', '.join(names) or 'no set'} in its data"
         return Answer(names == ([self.name] if self.name else []), told)
 
 
-@condition("config_servers.all-vote", "every member to vote, and to be one that may lead")
+@condition("config_servers.all-vote", "every member to vote and to be electable")
 class AllVote(OfSet):
     """Every member is in the configuration that each of them has, votes, and may become primary."""
 
@@ -38,8 +37,10 @@ class AllVote(OfSet):
         """See OfSet."""
         for host, view in views.items():
             if len(view.members) != len(self.hosts):
-                told = f"{host} has {len(view.members)} members in its configuration, {len(self.hosts)} are wanted"
+                told = f"{host} has {len(view.members)} members in its configuration, {len(self.hosts)} are required"
                 return Answer(holds=False, evidence=told)
             if mute := [one.place.name for one in view.members if not one.votes or not one.priority]:
-                return Answer(holds=False, evidence=f"{', '.join(mute)} can't vote or lead, as {host} has it")
-        return Answer(holds=True, evidence=f"{', '.join(self.hosts)} vote, and each may lead")
+                return Answer(
+                    holds=False, evidence=f"{', '.join(mute)} cannot vote or be elected, by the configuration on {host}"
+                )
+        return Answer(holds=True, evidence=f"{', '.join(self.hosts)} vote, and each is electable")

@@ -8,7 +8,7 @@ from services.connections.reads import mongo as reads
 from services.facts.mongodb.server import MongoServer, parse_server
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 Form = Literal["alone", "mirrored-set", "new", "set", "removed"]
 _WIRE = 4
@@ -19,11 +19,11 @@ _WORDS = {
     "new": "started for a set, in none yet",
     "set": "in a config replica set",
     "removed": "out of its config replica set (REMOVED)",
-    "": "no config server",
+    "": "not a config server",
 }
 
 
-@condition("config_servers.form", "the config server of {host} to be what it shall be")
+@condition("config_servers.form", "the config server of {host} to be in the required form")
 class ConfigServerIs(OfHost):
     """The server answers, runs as this form, and in this set ('' for none)."""
 
@@ -34,9 +34,8 @@ class ConfigServerIs(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), stands=frozenset({f"server {self.host}", f"form {self.host}"}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Greet the server, and ask how it was started."""
-        del past
         session = asking.session(self.host)
         hello = session.ask(reads.HELLO, limit_s=LIMIT_S).body
         server = parse_server(hello)
@@ -45,7 +44,7 @@ class ConfigServerIs(OfHost):
         form = form_of(server)
         told = f"{self.host} is {_WORDS[form]}{f' ({server.set_name})' if server.set_name else ''}"
         if form == "new" and server.wire not in {None, _WIRE}:
-            told = f"{self.host} runs another release than 3.2: its maxWireVersion is {server.wire}, not {_WIRE}"
+            told = f"{self.host} does not run release 3.2: its maxWireVersion is {server.wire}, not {_WIRE}"
             return Answer(holds=False, evidence=told)
         return Answer(form == self.form and server.set_name == self.name, told)
 

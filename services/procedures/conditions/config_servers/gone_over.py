@@ -8,7 +8,7 @@ from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.conditions.mongodb.told import LIMIT_S, own, told_by
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("config_servers.not-gone-over", "{host} to use the mirrored config servers, or none yet")
@@ -20,18 +20,18 @@ class NotGoneOver(OfHost):
 
     unit: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask for its map; where nobody answers, whether a server runs at all."""
         try:
             body = asking.session(self.host).ask(reads.SHARD_MAP, limit_s=LIMIT_S).body
         except Unreachable:
-            stopped = MongoStopped(self.host, self.unit).look(asking, past)
+            stopped = MongoStopped(self.host, self.unit).look(asking)
             if stopped.holds:
-                return Answer(holds=True, evidence=f"{stopped.evidence}: it begins anew")
+                return Answer(holds=True, evidence=f"{stopped.evidence}: it starts again")
             raise
         used = parse_cluster(shard_map=body).config
         if used.set_name:
-            told = "until its mongod is started again it takes nothing from a mongos that names the mirrored ones"
+            told = "until its mongod is restarted, it refuses requests of a mongos that uses the mirrored ones"
             return Answer(holds=False, evidence=f"{self.host} uses {used.set_name}/: {told}")
         told = "mirrored config servers" if used.places else "no config servers yet"
         return Answer(holds=True, evidence=f"{self.host} uses {told}")
@@ -47,9 +47,9 @@ class NeedNotHandOver(OfHost):
 
     unit: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask it for its map, then for its part."""
-        stays = NotGoneOver(self.host, self.unit).look(asking, past)
+        stays = NotGoneOver(self.host, self.unit).look(asking)
         if stays.holds:
             return stays
         state = own(told_by(asking, self.host)).state

@@ -6,12 +6,12 @@ from services.connections.reads import mongo as reads
 from services.errors import UserError
 from services.facts.mongodb.metadata import differing, parse_hashes
 from services.procedures.plan.condition import Answer, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 _LIMIT_S, _TRIES, _PAUSE_S = 30.0, 3, 0.5
 
 
-@condition("config_servers.metadata-same", "the config servers to hold the same metadata")
+@condition("config_servers.metadata-same", "the config servers to have the same metadata")
 class MetadataSame(OfHosts):
     """The hashes of every collection that moves only by a change of the catalog are equal on all of these.
 
@@ -19,9 +19,8 @@ class MetadataSame(OfHosts):
     any time, one mirror after the other: what differs is asked again for a moment.
     """
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask each of them, and once more where they differ."""
-        del past
         for _ in range(_TRIES - 1):
             answer = self._compared(asking)
             if answer.holds is not False or asking.clock.sleep(_PAUSE_S):
@@ -37,8 +36,8 @@ class MetadataSame(OfHosts):
             return Answer(holds=None, evidence=silent)
         told = {host: parse_hashes(one) for host, one in answers.items() if not isinstance(one, UserError)}
         if empty := [host for host, hashes in told.items() if not hashes]:
-            return Answer(holds=None, evidence=f"{', '.join(empty)} told no metadata: is its data folder empty?")
+            return Answer(holds=None, evidence=f"{', '.join(empty)} reported no metadata: is its data folder empty?")
         where = ", ".join(self.hosts)
         if other := differing(told.values()):
             return Answer(holds=False, evidence=f"{where} differ in {', '.join(other)}")
-        return Answer(holds=True, evidence=f"{where} hold the same {', '.join(sorted(told[self.hosts[0]]))}")
+        return Answer(holds=True, evidence=f"{where} have the same {', '.join(sorted(told[self.hosts[0]]))}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.errors import UserError
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.plan.condition import Answer, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("config_servers.no-router-runs", "every mongos to be stopped")
@@ -21,10 +21,10 @@ class NoRouterRuns(OfHosts):
 
     units: tuple[str, ...]
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """List the processes of each host, and ask its systemd."""
         units = dict(zip(self.hosts, self.units, strict=True))
-        found = asking.each(self.hosts, lambda host: MongoStopped(host, units[host]).look(asking, past))
+        found = asking.each(self.hosts, lambda host: MongoStopped(host, units[host]).look(asking))
         running = [host for host, one in found.items() if isinstance(one, Answer) and one.holds is False]
         if running:
             return Answer(holds=False, evidence=f"a mongos runs on {', '.join(running)}")

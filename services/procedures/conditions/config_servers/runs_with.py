@@ -20,14 +20,14 @@ from services.facts.yaml_files.settings import settings_of
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.looking.files import read_file, text_of
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 _MOST = 4000
 _AGE_S = 1
 """ps(1) leaves a second that is not whole out."""
 
 
-@condition("config_servers.runs-with", "the server of {host} to run with what its file says")
+@condition("config_servers.runs-with", "the server of {host} to run with the settings of its file")
 class RunsWith(OfHost):
     """The running server has these settings, by their dotted names; '' for one that it was not given.
 
@@ -46,15 +46,15 @@ class RunsWith(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), since_steps=(self.since_step,) if self.since_step else ())
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask for its options; before that for the process's age, for the answer is then of this one or a later one."""
-        of_the_step = self._is_of_the_step(asking, past)
+        of_the_step = self._is_of_the_step(asking)
         answer = self._looked(asking)
         return replace(answer, final=answer.final and of_the_step)
 
-    def _is_of_the_step(self, asking: Asking, past: Past) -> bool:
+    def _is_of_the_step(self, asking: Asking) -> bool:
         """Return whether the one process there was started after the step's act began; False where it is not known."""
-        began = past.began.get(self.since_step)
+        began = asking.past.began.get(self.since_step)
         if began is None:
             return False
         try:
@@ -77,7 +77,7 @@ class RunsWith(OfHost):
             return self._by_process(asking, problem)
         parsed = inside(told, "parsed")
         if not parsed:
-            return Answer(holds=None, evidence=f"{self.host} does not tell what it was started with")
+            return Answer(holds=None, evidence=f"{self.host} does not report its start options")
         return self._judged(
             {name: _told(parsed, name) for name, _ in self.settings}, "", frozenset(dict(self.settings))
         )
@@ -91,7 +91,9 @@ class RunsWith(OfHost):
         given = command_line(shown.text)
         content, why = read_file(asking, self.host, self.path)
         if shown.exit_code or content is None:
-            return Answer(holds=None, evidence=why or f"what pid {pids[0]} of {self.host} was started with is not told")
+            return Answer(
+                holds=None, evidence=why or f"what pid {pids[0]} of {self.host} was started with is not known"
+            )
         if given.get("config") != self.path:
             seen = f"pid {pids[0]} of {self.host} was started with {given.get('config') or 'no file'}, not {self.path}"
             return Answer(holds=False, evidence=seen, final=True)
@@ -109,7 +111,7 @@ class RunsWith(OfHost):
             told = "; ".join(
                 f"{name} {runs[name] or 'not set'}, not {value or 'not set'}" for name, value in wrong.items()
             )
-            way = "an option on its unit's command line wins over the file"
+            way = "an option on its unit's command line overrides the file"
             said = f"{self.host} runs with {told}{by}: {way}"
             return Answer(holds=False, evidence=said, final=bool(certain & wrong.keys()))
         told = ", ".join(f"{name} {value or 'not set'}" for name, value in self.settings)

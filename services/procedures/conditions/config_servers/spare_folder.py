@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.procedures.conditions.config_servers.runs_with import RunsWith
 from services.procedures.conditions.mongodb.stopped import MongoStopped
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 _FOLDER = "storage.dbPath"
 
@@ -30,12 +30,12 @@ class SpareFolder(OfHost):
         """See Condition."""
         return self._stopped().declared()
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """List the processes; where one runs ask it for its folder."""
-        stopped = self._stopped().look(asking, past)
+        stopped = self._stopped().look(asking)
         if stopped.holds is not False:
             return stopped
-        return RunsWith(self.host, self.path, ((_FOLDER, self.own),)).look(asking, past)
+        return RunsWith(self.host, self.path, ((_FOLDER, self.own),)).look(asking)
 
     def _stopped(self) -> MongoStopped:
         return MongoStopped(self.host, self.unit, self.but)

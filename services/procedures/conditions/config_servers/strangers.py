@@ -15,12 +15,12 @@ from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts, condition
 from services.procedures.plan.looks import Asking, Past
 
-_STOP = "stop it, or give it a host of the inventory and plan anew"
+_STOP = "stop it, or add its host to the inventory and make a new plan"
 _NAMED = "others-named"
 """The name under which a run keeps whom a person was asked about: their word stands for nobody else."""
 
 
-@condition("config_servers.no-other-router", "no other mongos to be alive than those of the plan, as {host} has it")
+@condition("config_servers.no-other-router", "no mongos outside the plan to be running, by the list on {host}")
 class NoOtherRouter(OfHost):
     """Every mongos that wrote itself down on this config server as late as the others is one of these.
 
@@ -40,18 +40,18 @@ class NoOtherRouter(OfHost):
         host = frozenset({self.host})
         return Declared(host, stands=frozenset({f"list of mongos of {self.host}"}), told_by=host)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read config.mongos of the config server itself."""
         alive = _alive(asking, self.host)
         if not alive:
-            return Answer(holds=None, evidence=f"{self.host} tells no mongos")
+            return Answer(holds=None, evidence=f"{self.host} reports no mongos")
         if other := _unnamed(alive, self.names):
-            told = f"{', '.join(other)} is alive, and not of the plan"
-            return _by_word(told) if _given(past, self.word, other) else Answer(False, f"{told}: {self.way}")
-        return Answer(holds=True, evidence=f"{', '.join(alive)} is alive, and no other mongos")
+            told = f"{', '.join(other)} is running, and not in the plan"
+            return _by_word(told) if _given(asking.past, self.word, other) else Answer(False, f"{told}: {self.way}")
+        return Answer(holds=True, evidence=f"{', '.join(alive)} is running, and no other mongos")
 
 
-@condition("config_servers.no-other-shard", "no other shard than those of the plan, as {host} has it")
+@condition("config_servers.no-other-shard", "no shard outside the plan, by the list on {host}")
 class NoOtherShard(OfHost):
     """Every shard that the cluster's metadata name is one of these.
 
@@ -62,7 +62,7 @@ class NoOtherShard(OfHost):
     """
 
     names: tuple[str, ...]
-    way: str = "plan anew"
+    way: str = "make a new plan"
     word: str = ""
 
     def declared(self) -> Declared:
@@ -70,19 +70,19 @@ class NoOtherShard(OfHost):
         host = frozenset({self.host})
         return Declared(host, stands=frozenset({f"list of shards of {self.host}"}), told_by=host)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read config.shards."""
         shards = _shards(asking, self.host)
         if not shards:
-            return Answer(holds=None, evidence=f"{self.host} tells no shard")
+            return Answer(holds=None, evidence=f"{self.host} reports no shard")
         if other := _unnamed(shards, self.names):
-            told = f"{', '.join(other)} is a shard, and not of the plan"
-            by_word = _given(past, self.word, other)
+            told = f"{', '.join(other)} is a shard, and not in the plan"
+            by_word = _given(asking.past, self.word, other)
             return _by_word(told) if by_word else Answer(False, f"{told}: {self.way}", final=True)
         return Answer(holds=True, evidence=f"{', '.join(shards)}, and no other shard")
 
 
-@condition("config_servers.others-seen-to", "no mongos and no shard to come that is none of the plan")
+@condition("config_servers.others-seen-to", "no mongos and no shard outside the plan")
 class OthersSeenTo(OfHosts):
     """No mongos and no shard came, as whoever of these config servers answers has it: else a person is asked.
 
@@ -100,20 +100,19 @@ class OthersSeenTo(OfHosts):
         hosts = frozenset(self.hosts)
         return Declared(hosts, enough_of=hosts, keeps=frozenset({_NAMED}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read both lists of each."""
-        del past
         answers = asking.each(self.hosts, lambda host: (_alive(asking, host), _shards(asking, host)))
         told = [one for one in answers.values() if not isinstance(one, UserError)]
         if not told:
             silent = (one.sentence for one in answers.values() if isinstance(one, UserError))
-            return Answer(holds=None, evidence=next(silent, "nobody is asked"))
+            return Answer(holds=None, evidence=next(silent, "no host is asked"))
         routers = _unnamed((name for alive, _ in told for name in alive), self.routers)
         shards = _unnamed((name for _, listed in told for name in listed), self.shards)
         if not routers and not shards:
-            return Answer(holds=True, evidence="no mongos and no shard came that is none of the plan")
-        said = [f"{name} is a mongos, and not of the plan (getShardMap tells what it uses)" for name in routers]
-        said += [f"{name} is a shard, and not of the plan (shardingState of its primary tells)" for name in shards]
+            return Answer(holds=True, evidence="no mongos and no shard outside the plan")
+        said = [f"{name} is a mongos, and not in the plan (getShardMap shows its config servers)" for name in routers]
+        said += [f"{name} is a shard, and not in the plan (shardingState of its primary tells)" for name in shards]
         named = ((_NAMED, "\n".join((*routers, *shards))),)
         return Answer(holds=False, evidence="; ".join(said), kept=named)
 
@@ -142,4 +141,4 @@ def _given(past: Past, word: str, others: Iterable[str]) -> bool:
 
 
 def _by_word(told: str) -> Answer:
-    return Answer(holds=True, evidence=f"{told}: seen to, by a person's word")
+    return Answer(holds=True, evidence=f"{told}: you confirmed that this is resolved")

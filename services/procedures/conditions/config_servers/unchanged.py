@@ -46,7 +46,7 @@ def _read(asking: Asking, host: str) -> _Noted:
     return _Noted(hashes, names)
 
 
-@condition("config_servers.catalog-noted", "the metadata of {host} to be noted")
+@condition("config_servers.catalog-noted", "the metadata of {host} to be recorded")
 class CatalogNoted(OfHost):
     """What the metadata of a config server are is kept in the run, for CatalogUnchanged."""
 
@@ -54,21 +54,20 @@ class CatalogNoted(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), keeps=frozenset({_name(self.host)}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read and keep them."""
-        del past
         now = _read(asking, self.host)
         if not now.hashes:
-            return Answer(holds=None, evidence=f"{self.host} told no metadata: is its data folder empty?")
+            return Answer(holds=None, evidence=f"{self.host} reported no metadata: is its data folder empty?")
         kept = (_name(self.host), stored_json(now).decode())
-        return Answer(holds=True, evidence=f"the metadata of {self.host} are noted", kept=(kept,))
+        return Answer(holds=True, evidence=f"the metadata of {self.host} are recorded", kept=(kept,))
 
 
 @condition(
-    "config_servers.catalog-unchanged", "the metadata of {host} to be those that the mirrored config servers had"
+    "config_servers.catalog-unchanged", "the metadata of {host} to be the same as on the mirrored config servers"
 )
 class CatalogUnchanged(OfHost):
-    """The metadata of a host are those that were noted; so they are while the set was not made yet.
+    """The metadata of a host are those that were noted; so they are while the set was not created yet.
 
     Of a host that does not answer any more what was seen last counts: an undo stops it itself.
 
@@ -83,37 +82,39 @@ class CatalogUnchanged(OfHost):
         # The step that makes the set may come after the one whose undo this is of: it is no earlier one of the plan.
         return Declared(frozenset({self.host}), keeps=frozenset({_seen(self.host)}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Compare; where they differ, name what came and what went."""
-        if self.made_by not in past.began:
-            return Answer(holds=True, evidence="the set was not made yet")
-        noted = past.kept.get(_name(self.host), "")
+        if self.made_by not in asking.past.began:
+            return Answer(holds=True, evidence="the set was not created yet")
+        noted = asking.past.kept.get(_name(self.host), "")
         if not noted:
-            return Answer(holds=None, evidence=f"what the metadata of {self.host} were before was not noted")
+            return Answer(holds=None, evidence=f"the earlier metadata of {self.host} were not recorded")
         try:
             now = _read(asking, self.host)
         except UserError as problem:
-            return self._seen_last(past, problem.sentence)
+            return self._seen_last(asking.past, problem.sentence)
         return self._compared(msgspec.json.decode(noted, type=_Noted), now)
 
     def _compared(self, before: _Noted, now: _Noted) -> Answer:
         if not now.hashes:
-            return Answer(holds=None, evidence=f"{self.host} told no metadata")
+            return Answer(holds=None, evidence=f"{self.host} reported no metadata")
         other = differing((before.hashes, now.hashes))
         seen = ((_seen(self.host), "changed" if other else _SAME),)
         of = f"the metadata of {self.host}"
         if not other:
-            return Answer(holds=True, evidence=f"{of} are those that the mirrored ones had", kept=seen)
+            return Answer(holds=True, evidence=f"{of} are the same as on the mirrored config servers", kept=seen)
         told = "; ".join(f"{what}{_moved(before, now, what)}" for what in other)
-        return Answer(holds=False, evidence=f"{of} are not those that the mirrored ones had: {told}", kept=seen)
+        return Answer(holds=False, evidence=f"{of} differ from the mirrored config servers: {told}", kept=seen)
 
     def _seen_last(self, past: Past, why: str) -> Answer:
         same = past.kept.get(_seen(self.host)) == _SAME
-        told = f"{self.host}: {why}" + (" Its metadata were those of the mirrored ones before." if same else "")
+        told = f"{self.host}: {why}" + (
+            " Before, its metadata were the same as on the mirrored config servers." if same else ""
+        )
         return Answer(holds=True if same else None, evidence=told)
 
 
-@condition("config_servers.changes-kept", "somebody to go on with what was changed on {host}")
+@condition("config_servers.changes-kept", "a confirmation to continue with the changes on {host}")
 class ChangesKept(OfHost):
     """A person goes on with what was changed in the set since it was made.
 
@@ -123,11 +124,10 @@ class ChangesKept(OfHost):
 
     kept_as: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look back."""
-        del asking
-        kept = past.kept.get(self.kept_as) == "yes"
-        return Answer(kept, "what was changed is kept, by a person's word" if kept else "nobody was asked")
+        kept = asking.past.kept.get(self.kept_as) == "yes"
+        return Answer(kept, "you confirmed that the changes stay" if kept else "not confirmed yet")
 
 
 def _moved(before: _Noted, now: _Noted, what: str) -> str:

@@ -16,7 +16,7 @@ from services.facts.mongodb.sharding import HostList, parse_cluster
 from services.facts.mongodb.values import inside, line
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, Declared, OfHost, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 _NOT_MASTER = 10107
 
@@ -31,9 +31,8 @@ class RoutersUse(OfHosts):
         """See Condition."""
         return Declared(frozenset(self.hosts), stands=frozenset(f"server {host}" for host in self.hosts))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask each for its map."""
-        del past
 
         def used(host: str) -> HostList:
             body = asking.session(host).ask(reads.SHARD_MAP, limit_s=LIMIT_S).body
@@ -43,7 +42,7 @@ class RoutersUse(OfHosts):
 
 
 @condition(
-    "config_servers.shards-use", "every shard to use the new config servers, which it learns with its next request"
+    "config_servers.shards-use", "every shard to use the new config servers, which it learns from its next request"
 )
 class ShardsUse(OfHosts):
     """The primary of each shard among these members uses the config servers of this set."""
@@ -54,9 +53,8 @@ class ShardsUse(OfHosts):
         """See Condition."""
         return Declared(frozenset(self.hosts), stands=frozenset(f"config servers of {host}" for host in self.hosts))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask each member; one that is no primary tells nothing, and is passed over."""
-        del past
 
         def used(host: str) -> HostList | None:
             try:
@@ -80,7 +78,7 @@ def _of_a_shard(body: Document) -> HostList:
 
 def _judged(hosts: tuple[str, ...], answers: dict[str, HostList | UserError], name: str) -> Answer:
     told: Callable[[HostList], str] = lambda one: (  # noqa: E731 - one word in two sentences
-        f"{one.set_name}/" if one.set_name else "mirrored config servers" if one.places else "none that it tells"
+        f"{one.set_name}/" if one.set_name else "mirrored config servers" if one.places else "unknown config servers"
     )
     silent = next((f"{host}: {one.sentence}" for host, one in answers.items() if isinstance(one, UserError)), "")
     if silent:
@@ -102,11 +100,10 @@ class StartedWith(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), stands=frozenset({f"start of {self.host}"}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask for its options."""
-        del past
         told = asking.session(self.host).ask(reads.COMMAND_LINE, limit_s=LIMIT_S).body
         string = line(inside(told, "parsed", "sharding").get("configDB"), 4000)
         if not string:
-            return Answer(holds=None, evidence=f"{self.host} does not tell its config servers")
+            return Answer(holds=None, evidence=f"{self.host} does not report its config servers")
         return Answer(string == self.string, f"{self.host} was started with {string}")

@@ -6,7 +6,7 @@ from typing import Literal
 
 from services.facts.haproxy import HaproxyServer, parse_show, show_read
 from services.procedures.plan.condition import NOBODY, Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 LIMIT_S = 12.0
 
@@ -35,17 +35,16 @@ class BalancerServer(OfHost):
         stands = frozenset({f"balanced {self.host} {self.backend} {self.server}"}) if lasts else NOBODY
         return Declared(frozenset({self.host}), stands=stands)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask HAProxy for the server's state and sessions."""
-        del past
         found = parse_show(self.socket, asking.run(self.host, show_read(self.socket), limit_s=LIMIT_S))
         if found.fault:
             return Answer(holds=None, evidence=f"HAProxy on {self.host}: {found.fault}")
         place = f"{self.backend}/{self.server}"
         server = next((s for s in found.servers if (s.backend, s.name) == (self.backend, self.server)), None)
         if server is None or server.admin is None:
-            return Answer(holds=None, evidence=f"HAProxy on {self.host} tells no state of {place}")
-        sessions = "sessions not known" if server.sessions is None else f"{server.sessions} sessions"
+            return Answer(holds=None, evidence=f"HAProxy on {self.host} reports no state of {place}")
+        sessions = "an unknown number of sessions" if server.sessions is None else f"{server.sessions} sessions"
         told = f"{place} is {_word(server)} with {sessions} in HAProxy on {self.host}"
         if not _is(server, self):
             return Answer(holds=False, evidence=told)

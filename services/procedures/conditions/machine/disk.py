@@ -6,7 +6,7 @@ from services.connections.reads import commands
 from services.facts import reads
 from services.facts.machine.machine import parse_df
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("machine.free-disk", "room on the disk of {host}")
@@ -16,9 +16,8 @@ class FreeDisk(OfHost):
     path: str
     at_least: int
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask df for what ordinary users may still take."""
-        del past
         output = asking.run(self.host, commands.DISK.read(reads.clean(self.path), sudo=True))
         disks = parse_df(output.text)
         free = disks[0].free if disks else None

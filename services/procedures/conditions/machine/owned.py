@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.connections.reads import commands
 from services.facts.reading import count
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("machine.owned-by", "a file of {host} to belong to its server")
@@ -15,9 +15,8 @@ class OwnedBy(OfHost):
     path: str
     uid: int | None
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask stat for the owner."""
-        del past
         output = asking.run(self.host, commands.OWNER.read(self.path, sudo=True))
         owner = count(output.text.strip()) if output.exit_code == 0 else None
         if owner is None:

@@ -7,21 +7,20 @@ from services.facts.machine.file_answers import is_absent
 from services.lines import lines_of
 from services.procedures.conditions.machine.only_kept import LOST_AND_FOUND
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
-@condition("machine.folder-there", "a folder to be there on {host}")
+@condition("machine.folder-there", "a folder to exist on {host}")
 class FolderThere(OfHost):
     """There is a folder of this path."""
 
     path: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask stat what it is."""
-        del past
         output = asking.run(self.host, commands.FILE_KIND.read(self.path, sudo=True))
         if output.exit_code:
-            absent = f"{self.path} is not there on {self.host}"
+            absent = f"{self.path} does not exist on {self.host}"
             return Answer(False if is_absent(output) else None, absent if is_absent(output) else output.error_text)
         kind = output.text.strip()
         return Answer(kind == "directory", f"{self.path} on {self.host} is a {kind}")
@@ -34,9 +33,8 @@ class FolderEmpty(OfHost):
     path: str
     absent: bool = False
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """List the folder, hidden names too."""
-        del past
         listed = asking.run(self.host, commands.ALL_NAMES.read(self.path, sudo=True))
         if listed.exit_code:
             return Answer(holds=self.absent if is_absent(listed) else None, evidence=listed.error_text)

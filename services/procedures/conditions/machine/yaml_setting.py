@@ -6,10 +6,10 @@ from services.errors import BadInput
 from services.facts.yaml_files.settings import settings_of
 from services.procedures.looking.files import read_file
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
-@condition("machine.yaml-setting", "the configuration file of {host} to say what it shall")
+@condition("machine.yaml-setting", "the configuration file of {host} to have the required settings")
 class SettingIs(OfHost):
     """The file sets this setting, by its dotted name, to this value; not at all where the value is ''.
 
@@ -24,9 +24,8 @@ class SettingIs(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), stands=frozenset({f"setting {self.host} {self.path} {self.name}"}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the file."""
-        del past
         content, why = read_file(asking, self.host, self.path)
         if content is None and why:
             return Answer(holds=None, evidence=why)

@@ -14,10 +14,10 @@ from services.facts.mongodb.sharding import holders_of, parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.actions import WHERE_SET
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
-@condition("mongodb.balancer", "the balancer to be switched, as {host} reads it")
+@condition("mongodb.balancer", "the balancer to be in the required state, as {host} reads it")
 class BalancerIs(OfHost):
     """The balancer is switched on, or off, as the first mongos that answers reads it.
 
@@ -33,9 +33,8 @@ class BalancerIs(OfHost):
         asked = _any_of(self.host, self.others)
         return replace(asked, stands=frozenset({"balancer"}), told_by=asked.touches)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the settings."""
-        del past
         return _first(asking, (self.host, *self.others), self._seen)
 
     def _seen(self, session: ObserverSession) -> Answer:
@@ -48,7 +47,7 @@ class BalancerIs(OfHost):
         return Answer(now is self.on, f"the balancer is {'on' if now else 'off'}{way}")
 
 
-@condition("mongodb.nothing-moves", "no chunk to be on its way, as {host} reads it")
+@condition("mongodb.nothing-moves", "no chunk migration in progress, as {host} reads it")
 class NothingMoves(OfHost):
     """No lock of the cluster is held: no chunk is moved, no collection is changed; and the balancer is in no round.
 
@@ -64,9 +63,8 @@ class NothingMoves(OfHost):
         """See Condition."""
         return _any_of(self.host, self.others)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the locks that are held, and whether the balancer is in a round."""
-        del past
         now = asking.clock.wall()
         return _first(asking, (self.host, *self.others), lambda session: _moving(session, now))
 
@@ -97,7 +95,7 @@ def _moving(session: ObserverSession, now: float) -> Answer:
     if told.balancing:
         return Answer(holds=False, evidence="the balancer is in a round")
     held = ", ".join(holders_of(locks, now))
-    ends = "; a holder that is gone keeps it until its ping in config.lockpings is 15 minutes old" if held else ""
+    ends = "; the lock of a lost holder expires when its ping in config.lockpings is 15 minutes old" if held else ""
     return Answer(not told.locks, f"locks held: {held or 'none'}{ends}")
 
 

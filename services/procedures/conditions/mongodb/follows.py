@@ -6,10 +6,10 @@ from services.connections.mongo.document import Stamp
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.told import own, told_by_all
 from services.procedures.plan.condition import Answer, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
-@condition("mongodb.successor-follows", "a member that may lead to have the newest entry")
+@condition("mongodb.successor-follows", "an electable member to have the newest entry")
 class SuccessorFollows(OfHosts):
     """Some member that may be elected has the primary's newest entry of the look before, and it is of the same term.
 
@@ -17,21 +17,20 @@ class SuccessorFollows(OfHosts):
     45 s were seen, where both secondaries had still to roll back an entry of an older term (3.2.5).
     """
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask every member; what the primary had at the look before is what the others must have."""
-        del past
         views = told_by_all(asking, self.hosts)
         if isinstance(views, Answer):
             return views
         before = asking.memory.value(self)
         asking.memory.keep(self, _newest(views))
         if before is None or not isinstance(before, tuple):
-            return Answer(holds=False, evidence="the newest entry of the primary was read once")
+            return Answer(holds=False, evidence="the newest entry of the primary was read only once")
         entry, term = before
         having = [host for host, view in views.items() if _may_lead(view) and _has(view, entry, term)]
         if not having:
-            return Answer(holds=False, evidence="no member that may lead has the newest entry of the primary")
-        return Answer(holds=True, evidence=f"{', '.join(having)}: the newest entry of the primary is there")
+            return Answer(holds=False, evidence="no electable member has the newest entry of the primary")
+        return Answer(holds=True, evidence=f"{', '.join(having)}: has the newest entry of the primary")
 
 
 def _newest(views: dict[str, ReplicaSet]) -> tuple[Stamp, int | None] | None:

@@ -6,7 +6,7 @@ from services.connections.reads import mongo as reads
 from services.facts.mongodb.sharding import parse_cluster
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("mongodb.in-cluster", "{host} to read the metadata of its cluster")
@@ -15,11 +15,10 @@ class InCluster(OfHost):
 
     cluster_id: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask for the metadata's version, which has the id."""
-        del past
         told = asking.session(self.host).ask(reads.CONFIG_VERSION, limit_s=LIMIT_S).documents
         found = parse_cluster(version=told).id
         if not found:
-            return Answer(holds=None, evidence=f"{self.host} tells no cluster's id")
+            return Answer(holds=None, evidence=f"{self.host} reports no cluster id")
         return Answer(found == self.cluster_id, f"{self.host} reads the metadata of the cluster {found}")

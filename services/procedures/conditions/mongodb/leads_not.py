@@ -6,7 +6,7 @@ from services.errors import UserError
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.told import own, told_by
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("mongodb.leads-not", "{host} not to be primary")
@@ -28,7 +28,7 @@ class LeadsNot(OfHost):
         every = frozenset({self.host, *self.others})
         return Declared(every, enough_of=every)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask the server, or the others where it does not answer."""
         try:
             state = own(told_by(asking, self.host)).state
@@ -36,7 +36,7 @@ class LeadsNot(OfHost):
             return self._seen_by_others(asking, problem)
         if state != "PRIMARY":
             return Answer(holds=True, evidence=f"{self.host} is {state or 'in no known state'}")
-        runs = RunsRelease(self.host, self.version).look(asking, past)
+        runs = RunsRelease(self.host, self.version).look(asking)
         return Answer(runs.holds, f"{self.host} is PRIMARY; {runs.evidence}")
 
     def _seen_by_others(self, asking: Asking, problem: UserError) -> Answer:

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from services.facts.mongodb.replica_set import ReplicaSet
 from services.procedures.conditions.mongodb.told import told_by_all
 from services.procedures.plan.condition import Answer, OfHosts
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @dataclass(frozen=True, slots=True)
 class OfSet(OfHosts):
     """A condition of the members of one set."""
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask every member."""
-        del past
         told = told_by_all(asking, self.hosts)
         return told if isinstance(told, Answer) else self.judged(told)
 

@@ -7,7 +7,7 @@ from services.errors import UserError
 from services.facts.mongodb.replica_set import SERVING, ReplicaSet, SetMember
 from services.procedures.conditions.mongodb.told import told_by
 from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 def acknowledging(view: ReplicaSet, place: str) -> int:
@@ -33,9 +33,8 @@ class OthersFollow(OfHosts):
         """See Condition."""
         return Declared(frozenset(self.hosts), enough_of=frozenset(self.hosts))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask each of them; who leads knows best how far the others are."""
-        del past
         found = asking.each(self.hosts, lambda host: told_by(asking, host))
         views = [one for one in found.values() if not isinstance(one, UserError)]
         view = next((v for v in views if v.own is not None and v.own.state == "PRIMARY"), next(iter(views), None))
@@ -43,9 +42,9 @@ class OthersFollow(OfHosts):
         before = asking.memory.value((self, "leading"))
         asking.memory.keep((self, "leading"), primary.optime if primary is not None else None)
         if view is None or primary is None or view.majority is None:
-            return Answer(holds=None, evidence="who leads, and how far the others are, is not known")
+            return Answer(holds=None, evidence="the primary and the progress of the others are not known")
         if not isinstance(before, Stamp):
-            return Answer(holds=None, evidence="how far the others are is known from the second look on")
+            return Answer(holds=None, evidence="the progress of the others is known from the second reading on")
         return self._judged(view, primary, before)
 
     def _judged(self, view: ReplicaSet, primary: SetMember, before: Stamp) -> Answer:
@@ -57,7 +56,7 @@ class OthersFollow(OfHosts):
         late = ", ".join(
             f"{name} is {lag} s behind" for name, lag in lags.items() if lag is not None and lag >= self.lag_s
         )
-        told = f"without {self.place} {keeps_up} of {view.votes} votes keep up, {view.majority} are needed"
+        told = f"without {self.place} {keeps_up} of {view.votes} votes keep up, {view.majority} are required"
         return Answer(keeps_up >= (view.majority or 0), f"{told}: {late}" if late else told)
 
     @staticmethod

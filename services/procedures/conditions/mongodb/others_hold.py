@@ -6,7 +6,7 @@ from services.errors import UserError
 from services.procedures.conditions.mongodb.spared import without
 from services.procedures.conditions.mongodb.told import told_by
 from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("mongodb.others-hold", "the other members to have a majority")
@@ -25,12 +25,11 @@ class OthersHold(OfHosts):
         """See Condition."""
         return Declared(frozenset(self.hosts), enough_of=frozenset(self.hosts))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask each of them."""
-        del past
         found = asking.each(self.hosts, lambda host: told_by(asking, host))
         views = [one for one in found.values() if not isinstance(one, UserError)]
         seen = [Answer(*without(view, self.place)) for view in views]
         holding = next((one for one in seen if one.holds), None)
         lost = next((one for one in seen if one.holds is False), None)
-        return holding or lost or Answer(holds=None, evidence=f"none of {', '.join(self.hosts)} tells its set")
+        return holding or lost or Answer(holds=None, evidence=f"none of {', '.join(self.hosts)} reports its set")

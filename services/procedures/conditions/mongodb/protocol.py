@@ -47,14 +47,14 @@ class OptimesOf(OfSet):
         """See OfSet."""
         terms = {host: own(view).optime_term for host, view in views.items() if not own(view).arbiter}
         if blind := [host for host, term in terms.items() if term is None]:
-            return Answer(holds=None, evidence=f"{', '.join(blind)} told no optime")
+            return Answer(holds=None, evidence=f"{', '.join(blind)} reported no optime")
         other = [f"{host} (t: {term})" for host, term in terms.items() if (term != -1) != (self.protocol == 1)]
         if other:
             return Answer(holds=False, evidence=f"not yet: {', '.join(other)}")
         return Answer(holds=True, evidence=f"entries of protocolVersion {self.protocol} on {', '.join(terms)}")
 
 
-@condition("mongodb.nobody-elected", "nobody to have been elected by terms")
+@condition("mongodb.nobody-elected", "no election by terms to have taken place")
 class NobodyElected(OfSet):
     """No member was elected by terms: the set is at the first one, with which protocolVersion 1 begins.
 
@@ -65,8 +65,8 @@ class NobodyElected(OfSet):
     def judged(self, views: dict[str, ReplicaSet]) -> Answer:
         """See OfSet."""
         if blind := [host for host, view in views.items() if view.term is None]:
-            return Answer(holds=None, evidence=f"{', '.join(blind)} told no term")
+            return Answer(holds=None, evidence=f"{', '.join(blind)} reported no term")
         newest = max(view.term for view in views.values() if view.term is not None)
         if newest > 0:
-            return Answer(holds=False, evidence=f"it elected by terms: the term is {newest}")
-        return Answer(holds=True, evidence="nobody was elected by terms")
+            return Answer(holds=False, evidence=f"an election by terms took place: the term is {newest}")
+        return Answer(holds=True, evidence="no election by terms took place")

@@ -7,7 +7,7 @@ from services.errors import Unreachable
 from services.facts.mongodb.values import line
 from services.procedures.conditions.mongodb.told import LIMIT_S
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("mongodb.release", "the server of {host} to run the new version")
@@ -16,14 +16,13 @@ class RunsRelease(OfHost):
 
     version: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask the server."""
-        del past
         try:
             answer = asking.session(self.host).ask(reads.BUILD_INFO, limit_s=LIMIT_S)
         except Unreachable:
             return Answer(holds=None, evidence=f"{self.host} does not answer")
         told = line(answer.body.get("version"), 40)
         if not told:
-            return Answer(holds=None, evidence=f"{self.host} tells no version")
+            return Answer(holds=None, evidence=f"{self.host} reports no version")
         return Answer(told == self.version, f"{self.host} runs {told}")

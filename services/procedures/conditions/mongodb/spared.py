@@ -12,21 +12,21 @@ def without(view: ReplicaSet, place: str) -> tuple[bool | None, str]:
     """Return whether a set can do without the member at a place, as its primary sees it, and why; None: not known."""
     gone = next((one for one in view.members if one.place.name == place), None)
     if gone is None:
-        return False, f"{place} is no member of {view.name} any more"
+        return False, f"{place} is no longer a member of {view.name}"
     if view.votes is None or view.majority is None:
-        return None, f"how many votes {view.name} has is not known"
+        return None, f"the number of votes of {view.name} is not known"
     others = tuple(one for one in view.members if one is not gone and one.reached and one.state in SERVING)
     left = sum(one.votes or 0 for one in others)
-    told = f"without {place} {left} of {view.votes} votes of {view.name} are left, {view.majority} are needed"
+    told = f"without {place} {left} of {view.votes} votes of {view.name} are left, {view.majority} are required"
     if left < view.majority:
-        return False, f"{told}: give votes back first"
+        return False, f"{told}: restore votes first"
     able = any((one.priority or 0) > 0 and one.votes and not one.arbiter for one in others)
     if gone.state == "PRIMARY" and not able:
-        return False, f"no other member of {view.name} may lead: give one a vote and a priority first"
+        return False, f"no other member of {view.name} is electable: give one a vote and a priority first"
     return True, told
 
 
-@condition("mongodb.spared", "the set to have a majority of its votes without the server that goes down")
+@condition("mongodb.spared", "the set to keep a majority of its votes without the server that is stopped")
 class Spared(OfSet):
     """The votes of the other members that serve are a majority, and where this one leads another one may.
 

@@ -16,7 +16,7 @@ from services.procedures.conditions.mongodb.told import (
     untold,
 )
 from services.procedures.plan.condition import Answer, Declared, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 from services.procedures.plan.remembering import most_gap_s
 
 MOST_TERMS = 2
@@ -24,7 +24,7 @@ _ELECTION_MS, _TIMEOUTS, _PATIENCE_S = 10_000, 3, 200.0
 """electionTimeoutMillis where the configuration gives none (MongoDB manual, "Replica Set Configuration")."""
 
 
-@condition("mongodb.steady", "the set to stay whole for a while")
+@condition("mongodb.steady", "the set to stay complete for a while")
 class SetSteady(OfHosts):
     """At every look of `for_s` seconds each member serves, one is primary, and nobody is `lag_s` seconds behind.
 
@@ -38,9 +38,8 @@ class SetSteady(OfHosts):
         """See Condition."""
         return Declared(frozenset(self.hosts), lasts_s=self.for_s)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask every member; it must have been so at every look."""
-        del past
         views = told_by_all(asking, self.hosts)
         if isinstance(views, Answer):
             asking.memory.broke(self)
@@ -59,7 +58,7 @@ class SetSteady(OfHosts):
         if fault := self._elections(asking, [view.term for view in views.values()]):
             return Answer(holds=False, evidence=fault, final=True)
         held = asking.memory.held_s(self, asking.clock, most_gap_s(self.for_s))
-        told = f"{leading[0]} is primary, nobody is {self.lag_s} s behind, for {held:.0f} of {self.for_s:g} s"
+        told = f"{leading[0]} is primary, no member is {self.lag_s} s behind, for {held:.0f} of {self.for_s:g} s"
         left = max(0.0, self.for_s - held)
         done = min(held, self.for_s)
         return Answer(held >= self.for_s, told, done=done, total=self.for_s, unit="s", left_s=left, stays=True)
@@ -71,10 +70,12 @@ class SetSteady(OfHosts):
         if not isinstance(first, int):
             asking.memory.keep((self, "term"), now)
             return ""
-        return f"the term rose from {first} to {now}: it elects again and again" if now > first + MOST_TERMS else ""
+        return (
+            f"the term rose from {first} to {now}: the set holds repeated elections" if now > first + MOST_TERMS else ""
+        )
 
 
-@condition("mongodb.led-for-good", "the member that the set prefers to lead it")
+@condition("mongodb.led-for-good", "the member with the highest priority to be primary")
 class LedForGood(OfHosts):
     """The set is steady for `calm_s` seconds, and nobody of a higher priority is about to take the lead.
 
@@ -88,16 +89,16 @@ class LedForGood(OfHosts):
         """See Condition."""
         return Declared(frozenset(self.hosts), lasts_s=self.calm_s)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask every member for its part and its priority."""
         views = told_by_all(asking, self.hosts)
         if isinstance(views, Answer):
             return views
         due = _about_to_lead(views)
-        steady = SetSteady(self.hosts, _patience_s(views) if due else self.calm_s).look(asking, past)
+        steady = SetSteady(self.hosts, _patience_s(views) if due else self.calm_s).look(asking)
         if not due:
             return steady
-        return replace(steady, evidence=f"{', '.join(due)} may take the lead by priority: {steady.evidence}")
+        return replace(steady, evidence=f"{', '.join(due)} may become primary by priority: {steady.evidence}")
 
 
 def _about_to_lead(views: dict[str, ReplicaSet]) -> tuple[str, ...]:

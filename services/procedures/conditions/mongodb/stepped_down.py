@@ -7,7 +7,7 @@ from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.conditions.mongodb.release import RunsRelease
 from services.procedures.conditions.mongodb.told import primaries
 from services.procedures.plan.condition import Answer, OfHosts, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("mongodb.another-leads", "another member to be primary")
@@ -23,14 +23,14 @@ class AnotherLeads(OfSet):
         return Answer(len(leading) == 1 and leading[0] != self.but, told)
 
 
-@condition("mongodb.need-not-step-down", "the primary to run the new version already, or another member to be primary")
+@condition("mongodb.need-not-step-down", "the primary to run the new version, or another member to be primary")
 class NeedNotStepDown(OfHosts):
     """`but` runs the new version already, so that its server is not replaced, or another one of these leads."""
 
     but: str
     version: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask the one for its version, then every member."""
-        runs = RunsRelease(self.but, self.version).look(asking, past)
-        return runs if runs.holds else AnotherLeads(self.hosts, self.but).look(asking, past)
+        runs = RunsRelease(self.but, self.version).look(asking)
+        return runs if runs.holds else AnotherLeads(self.hosts, self.but).look(asking)

@@ -8,7 +8,7 @@ from services.facts.machine.system import properties
 from services.facts.mongodb.whose import processes_of
 from services.procedures.looking.files import text_of
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("mongodb.stopped", "the MongoDB server of {host} to be stopped")
@@ -30,9 +30,8 @@ class MongoStopped(OfHost):
         host = frozenset({self.host})
         return Declared(host, stands=frozenset({f"server {self.host}"}), down=host)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """List the processes, and ask systemd."""
-        del past
         listing = asking.run(self.host, commands.MONGODB_PROCESS)
         if listing.exit_code not in {0, 1} or (listing.exit_code == 1 and listing.stderr.strip()):
             return Answer(holds=None, evidence=f"the processes of {self.host} could not be read")
@@ -44,9 +43,11 @@ class MongoStopped(OfHost):
         if pids:
             return Answer(holds=False, evidence=f"pid {pids[0]} still runs on {self.host}; {self.unit} is {state}")
         if not sees_others(asking.run(self.host, commands.FIRST_PROCESS)):
-            told = f"no server is seen on {self.host}, nor any other's process: the login may not see them"
+            told = (
+                f"no server is seen on {self.host}, and no process of others: the login may not be allowed to see them"
+            )
             return Answer(holds=None, evidence=told)
         if not state:
-            return Answer(holds=None, evidence=f"systemd gives no state of {self.unit} on {self.host}")
+            return Answer(holds=None, evidence=f"systemd reports no state of {self.unit} on {self.host}")
         told = f"; {found.told}" if found.others else ""
         return Answer(state in {"inactive", "failed"}, f"no server on {self.host}; {self.unit} is {state}{told}")

@@ -7,7 +7,7 @@ from services.procedures.conditions.mongodb.of_set import OfSet
 from services.procedures.plan.condition import Answer, condition
 
 
-@condition("mongodb.no-other-member", "the set to have no other member than those of the plan")
+@condition("mongodb.no-other-member", "the set to have no member outside the plan")
 class NoOtherMember(OfSet):
     """Each of these members has a configuration that names no other place than these.
 
@@ -23,5 +23,7 @@ class NoOtherMember(OfSet):
         name = next(iter(views.values())).name
         if other := [place for place in named if place not in self.places]:
             many = "are members" if len(other) > 1 else "is a member"
-            return Answer(holds=False, evidence=f"{', '.join(other)} {many} of {name}, and not of the plan: plan anew")
-        return Answer(holds=True, evidence=f"{name} is made of {', '.join(named)}, and no other")
+            return Answer(
+                holds=False, evidence=f"{', '.join(other)} {many} of {name}, and not in the plan: make a new plan"
+            )
+        return Answer(holds=True, evidence=f"{name} consists of {', '.join(named)} only")

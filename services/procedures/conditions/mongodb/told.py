@@ -24,7 +24,7 @@ def told_by(asking: Asking, host: str) -> ReplicaSet:
     status = session.ask(reads.SET_STATUS, limit_s=LIMIT_S).body
     found = parse_set(status, session.ask(reads.SET_CONFIG, limit_s=LIMIT_S).body)
     if found is None or found.missing or found.own is None:
-        raise QueryFailed(tr("{host} does not tell the whole of its replica set.", host=host), host=host)
+        raise QueryFailed(tr("{host} does not report its complete replica set.", host=host), host=host)
     return found
 
 
@@ -72,7 +72,7 @@ def _apart(views: dict[str, ReplicaSet]) -> str:
 def untold(views: dict[str, ReplicaSet]) -> str:
     """Return the first member with data that does not tell how far it is, '' where all do."""
     blind = (host for host, view in views.items() if not own(view).arbiter and own(view).optime is None)
-    return next((f"{host} told no optime" for host in blind), "")
+    return next((f"{host} reported no optime" for host in blind), "")
 
 
 def unserving(views: dict[str, ReplicaSet]) -> str:

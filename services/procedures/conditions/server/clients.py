@@ -9,10 +9,10 @@ from services.facts.reading import count
 from services.facts.server.sessions import Sessions, parse_sessions
 from services.procedures.looking.dead import told_dead
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
+from services.procedures.plan.looks import SQL_LIMIT_S, Asking
 
 
-@condition("server.no-clients", "the clients of {host} to be done")
+@condition("server.no-clients", "the clients of {host} to finish")
 class NoClients(OfHost):
     """No client session runs anything or holds a transaction (`idle_too`: no session at all), except these users'.
 
@@ -24,9 +24,8 @@ class NoClients(OfHost):
     patience_s: float = 0.0
 
     @told_dead
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look for client sessions that work or hold a transaction (with `idle_too`: any)."""
-        del past
         sessions = _sessions(asking, self.host)
         session = asking.session(self.host)
         rows = session.query(statements.IN_TRANSACTION, limit_s=SQL_LIMIT_S).rows
@@ -36,7 +35,7 @@ class NoClients(OfHost):
         users = ", ".join(sorted({c.user for c in working}))
         if not working:
             idle = f", {len(clients)} idle" if clients else ""
-            return Answer(holds=True, evidence=f"no client works on {self.host}{idle}")
+            return Answer(holds=True, evidence=f"no client is active on {self.host}{idle}")
         what = "sessions" if self.idle_too else "working sessions"
         told = f"{len(working)} {what} on {self.host} ({users})"
         if self.patience_s <= 0:

@@ -10,13 +10,13 @@ from services.connections.reads import statements
 from services.errors import QueryFailed
 from services.facts.server.table_columns import generated_columns
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import SQL_LIMIT_S, Asking, Past
+from services.procedures.plan.looks import SQL_LIMIT_S, Asking
 
-_ADVICE = "Leave such tables out, or accept by tables_unknown=yes that they are not compared"
+_ADVICE = "Exclude such tables, or accept with tables_unknown=yes that they are not compared"
 _NOT_THERE = frozenset({1049, 1146})
 
 
-@condition("server.comparable", "tables of {host} that a checksum can compare")
+@condition("server.comparable", "tables of {host} that CHECKSUM TABLE can compare")
 class Comparable(OfHost):
     """Each of `tables` ('schema.table') is there on `host`, and has no generated column."""
 
@@ -26,9 +26,8 @@ class Comparable(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the columns of each."""
-        del past
         said = tuple(why for table in self.tables if (why := _why_not(asking, self.host, table)))
         if said:
             return Answer(holds=False, evidence=f"{'; '.join(said)}. {_ADVICE}", final=True)
@@ -40,7 +39,7 @@ def _why_not(asking: Asking, host: str, table: str) -> str:
         columns = generated(asking, host, table)
     except QueryFailed as error:
         if error.errno in _NOT_THERE:
-            return f"{table} is not there on {host}"
+            return f"{table} does not exist on {host}"
         raise
     return no_sum(table, columns) if columns else ""
 
@@ -53,4 +52,4 @@ def generated(asking: Asking, host: str, table: str) -> tuple[str, ...]:
 
 def no_sum(table: str, columns: tuple[str, ...]) -> str:
     """Return why a table with these columns can't be compared."""
-    return f"{table} has a generated column ({', '.join(columns)}): CHECKSUM TABLE differs there for the same rows too"
+    return f"{table} has a generated column ({', '.join(columns)}): there CHECKSUM TABLE can differ for equal rows"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.plan.condition import Answer, Kept, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("server.compared", "the restored data of {host} to be compared with a member's")
@@ -18,12 +18,12 @@ class Compared(OfHost):
     aside: str
     seen: Kept
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look for what the comparison told, then for what is kept aside."""
-        if told := past.kept.get(self.seen.name, ""):
+        if told := asking.past.kept.get(self.seen.name, ""):
             return Answer(holds=True, evidence=told)
-        own = FileAbsent(self.host, self.aside).look(asking, past)
+        own = FileAbsent(self.host, self.aside).look(asking)
         if own.holds is not False:
             return own
-        told = f"the restored data of {self.host} were not compared with a member's to the end"
-        return Answer(holds=False, evidence=f"{told}; the old ones are kept as {self.aside}")
+        told = f"the restored data of {self.host} were not completely compared with a member's"
+        return Answer(holds=False, evidence=f"{told}; the old data are in {self.aside}")

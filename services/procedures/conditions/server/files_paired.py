@@ -5,12 +5,12 @@ from __future__ import annotations
 from services.connections.reads import commands
 from services.facts.backup.whole_data import Pairs, parse_pairs
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 LIMIT_S, MOST_TOLD = 70.0, 8
 
 
-@condition("server.files-paired", "the backup's files on {host} to be whole")
+@condition("server.files-paired", "the backup's files on {host} to be complete")
 class FilesPaired(OfHost):
     """Beside each file of a table in the folders `paths` of `host` lie those that belong to it.
 
@@ -25,9 +25,8 @@ class FilesPaired(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host, self.beside}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """List the files of each folder, and where something lacks the member's."""
-        del past
         lacking: set[str] = set()
         files = 0
         for path in self.paths:
@@ -35,17 +34,17 @@ class FilesPaired(OfHost):
             if isinstance(found, str):
                 return Answer(holds=None, evidence=found)
             if found.absent:
-                return Answer(holds=False, evidence=f"{path} is not there on {self.host}", final=True)
+                return Answer(holds=False, evidence=f"{path} does not exist on {self.host}", final=True)
             lacking |= found.lacking
             files += found.files
         if not lacking:
-            return Answer(holds=True, evidence=f"none of {files} files of tables lacks one that belongs to it")
+            return Answer(holds=True, evidence=f"none of {files} files of tables is incomplete")
         theirs = _pairs(asking, self.beside, self.datadir)
         if isinstance(theirs, str):
             return Answer(holds=None, evidence=f"{_told(lacking)}; {theirs}")
         if left := lacking - theirs.lacking:
-            return Answer(holds=False, evidence=f"the backup is not whole: {_told(left)}", final=True)
-        return Answer(holds=True, evidence=f"what lacks, lacks on {self.beside} too: {_told(lacking)}")
+            return Answer(holds=False, evidence=f"the backup is incomplete: {_told(left)}", final=True)
+        return Answer(holds=True, evidence=f"the missing files are missing on {self.beside} too: {_told(lacking)}")
 
 
 def _pairs(asking: Asking, host: str, path: str) -> Pairs | str:

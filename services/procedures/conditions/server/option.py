@@ -7,7 +7,7 @@ from services.facts.server.harmless_options import is_secret, normal
 from services.facts.server.option_files import SERVER_GROUPS, printed
 from services.facts.server.values import same
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("server.option", "an option in the files of {host}")
@@ -22,9 +22,8 @@ class OptionIs(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), stands=frozenset({f"option {self.host} {self.section} {self.option}"}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask my_print_defaults what the server would read: the last value counts."""
-        del past
         of_group = commands.GROUP_OPTIONS.read(self.section, sudo=True)
         output = asking.run(self.host, commands.SERVER_OPTIONS if self.section == "mysqld" else of_group)
         if output.exit_code and self.section == "mysqld":  # MySQL's program has no --mysqld

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from services.connections.reads import commands
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
-@condition("server.options-read", "the account of {host}'s data to read all option files of its server")
+@condition("server.options-read", "the owner of {host}'s data to be allowed to read all option files of its server")
 class OptionsRead(OfHost):
     """A server of the run's own, which begins as the data's account, passes over no option file of the unit's server.
 
@@ -20,18 +20,18 @@ class OptionsRead(OfHost):
     unit: str
     account: int
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Ask as root whether both read the same."""
-        del past
         output = asking.run(self.host, commands.OPTIONS_READ_ALIKE.read(self.unit, self.account, sudo=True))
         said = output.text.strip()
         if output.exit_code == 0 and said == "same":
-            return Answer(holds=True, evidence=f"what {self.unit} on {self.host} reads, its data's account reads too")
+            told = f"the account of the data of {self.host} can read every option file of {self.unit}"
+            return Answer(holds=True, evidence=told)
         if output.exit_code == 0 and said == "differ":
             told = (
-                f"{self.unit} on {self.host} begins its server as another account, and there are option files that "
-                f"account {self.account}, whose its data are, may not read: what a private server would do is not "
-                "known. Let it read them, or put what they say into a file that it may read"
+                f"{self.unit} on {self.host} starts its server as another account, and account {self.account}, which "
+                "owns the data, may not read some of its option files: the options of a private server are not known. "
+                "Allow it to read them, or copy their options to a file that it may read"
             )
             return Answer(holds=False, evidence=told)
         return Answer(holds=None, evidence=output.error_text or f"option files of {self.host} could not be compared")

@@ -12,7 +12,7 @@ from services.facts.backup.whole_data import Defined, differences, parse_defined
 from services.procedures.conditions.server.files_paired import told
 from services.procedures.conditions.server.same_rows import TIMES, committed, reaches
 from services.procedures.plan.condition import Answer, Declared, Kept, OfHost, condition, names
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 LIMIT_S = 320.0
 
@@ -22,13 +22,13 @@ def defined_on(asking: Asking, host: str) -> Defined | str:
     try:
         output = asking.run(host, commands.ALL_DEFINED, limit_s=LIMIT_S)
     except UserError as error:
-        return f"what is defined on {host} is not known: {error.sentence}"
+        return f"the definitions on {host} are not known: {error.sentence}"
     found = parse_defined(output.text) if output.exit_code == 0 else None
     why = output.error_text[:200] or f"exit code {output.exit_code}"
-    return found or f"what is defined on {host} is not known, root of the host could not read it: {why}"
+    return found or f"the definitions on {host} are not known, root on the host could not read them: {why}"
 
 
-@condition("server.same-defined", "the tables of {host} to be those of another member")
+@condition("server.same-defined", "the tables of {host} to be the same as on another member")
 class SameDefined(OfHost):
     """All that is defined on `host` and on `beside` is the same, and each table of `host` can be opened.
 
@@ -45,9 +45,8 @@ class SameDefined(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host, self.beside, *self.others}), enough_of=frozenset(self.others))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read both, the joiner when it has what the member had committed."""
-        del past
         theirs = defined_on(asking, self.beside)
         if isinstance(theirs, str):
             return self._unknown(theirs)
@@ -58,8 +57,8 @@ class SameDefined(OfHost):
             return self._unknown(ours)
         found, alike = self._unlike_all(asking, ours, theirs)
         if not found:
-            said = f"{ours.tables} tables and all else that is defined are the same on {self.host} and {self.beside}"
-            said += f", but for what differs between the members too: {told(alike)}" if alike else ""
+            said = f"{ours.tables} tables and all other definitions are the same on {self.host} and {self.beside}"
+            said += f", except where the members differ as well: {told(alike)}" if alike else ""
             said += _aside(ours.folders ^ theirs.folders)
             return Answer(holds=True, evidence=said, lines=tuple(sorted(ours.broken)))
         key = ("same-defined", self.host, self.beside)
@@ -81,7 +80,7 @@ class SameDefined(OfHost):
 
     def _unknown(self, why: str) -> Answer:
         if self.accepted:
-            return Answer(holds=True, evidence=f"not compared, and accepted: {why}")
+            return Answer(holds=True, evidence=f"not compared, as you accepted: {why}")
         return Answer(holds=None, evidence=why)
 
 
@@ -90,7 +89,7 @@ def _aside(folders: frozenset[str]) -> str:
     return f"; folders without a table, no data: {told(sorted(folders))}" if folders else ""
 
 
-@condition("server.tables-open", "each restored table of {host} to be whole")
+@condition("server.tables-open", "each restored table of {host} to be intact")
 class TablesOpen(OfHost):
     """Each table of the restored data can be opened, as a private server told before the node joins.
 
@@ -105,17 +104,21 @@ class TablesOpen(OfHost):
         """See Condition."""
         return Declared(frozenset(names(self.host, self.beside)))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Hold what the private server told against the member's list, where something is broken."""
-        ours = parse_defined(past.kept.get(self.seen.name, ""))
+        ours = parse_defined(asking.past.kept.get(self.seen.name, ""))
         if ours is None:
-            return Answer(holds=None, evidence=f"what the restored data of {self.host} hold was not told to the end")
+            return Answer(
+                holds=None, evidence=f"the contents of the restored data of {self.host} were not completely reported"
+            )
         if not ours.broken:
             return Answer(holds=True, evidence=f"all tables of the restored data of {self.host} can be opened")
         theirs = defined_on(asking, self.beside)
         if isinstance(theirs, str):
             return Answer(holds=None, evidence=f"{told(sorted(ours.broken))}; {theirs}")
         if left := sorted(ours.broken - theirs.broken):
-            said = f"the restored data of {self.host} are not whole: {told(left)}"
+            said = f"the restored data of {self.host} are incomplete: {told(left)}"
             return Answer(holds=False, evidence=said, final=True, lines=tuple(left[:40]))
-        return Answer(holds=True, evidence=f"what is broken, is so on {self.beside} too: {told(sorted(ours.broken))}")
+        return Answer(
+            holds=True, evidence=f"the damaged tables are damaged on {self.beside} as well: {told(sorted(ours.broken))}"
+        )

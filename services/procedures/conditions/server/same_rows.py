@@ -19,7 +19,7 @@ from services.errors import QueryFailed, UserError
 from services.facts.reading import count
 from services.procedures.conditions.server.comparable import generated, no_sum
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 POLL_S, REACH_S = 0.2, 10.0
 TIMES = 3
@@ -47,16 +47,17 @@ class SameRows(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host, self.beside}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Compare each table that is not known to be equal yet."""
-        del past
         found = [_judged(self, table, asking) for table in self.tables]
         lines = tuple(one.told for one in found)
         if differs := next((one for one in found if one.equal is False), None):
             return Answer(holds=False, evidence=differs.told, final=True, lines=lines)
         never = next((one for one in found if one.never), None)
         if never is not None and not self.accepted:
-            return Answer(holds=None, evidence=f"not known, and never will be: {never.told}", final=True, lines=lines)
+            return Answer(
+                holds=None, evidence=f"not known, and cannot become known: {never.told}", final=True, lines=lines
+            )
         unknown = [one.told for one in found if one.equal is None]
         said = self._said(len(found) - len(unknown), len(found))
         if not unknown:
@@ -65,14 +66,16 @@ class SameRows(OfHost):
         tried = (
             self.accepted and not parted and asking.memory.waited_s(("same-rows", self.host), asking.clock) > REACH_S
         )
-        what = "not compared, and accepted" if tried else "not known"
+        what = "not compared, as you accepted" if tried else "not known"
         return Answer(holds=True if tried else None, evidence=f"{said}; {what}: {'; '.join(unknown)}", lines=lines)
 
     def _said(self, equal: int, of: int) -> str:
         """Return how many are equal; where none is, that nothing was compared: nobody shall read 'equal' there."""
         both = f"{self.host} and {self.beside}"
         if not equal:
-            return f"nothing was compared: of {of} table{'' if of == 1 else 's'} no rows are known alike on {both}"
+            return (
+                f"nothing was compared: of {of} table{'' if of == 1 else 's'} no rows are known to be equal on {both}"
+            )
         return f"{equal} of {of} tables are equal on {both}"
 
 
@@ -147,9 +150,11 @@ def _found(condition: SameRows, table: str, first: str | None, ours: str | None,
     joiner, donor = condition.host, condition.beside
     if first is None or again is None:
         none = first is None and again is None
-        return _Found(None, f"{table}: {donor} gives no checksum (no such table there, or an error in it)", never=none)
+        return _Found(
+            None, f"{table}: {donor} returns no checksum (the table does not exist there, or has an error)", never=none
+        )
     if first != again:
-        return _Found(None, f"{table} does not stand still on {donor}")
+        return _Found(None, f"{table} changes all the time on {donor}")
     if ours == first:
         return _Found(equal=True, told=f"{table}: {ours} on both")
     return _Found(

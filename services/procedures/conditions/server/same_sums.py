@@ -19,7 +19,7 @@ from services.procedures.conditions.server.files_paired import told
 from services.procedures.conditions.server.same_defined import defined_on
 from services.procedures.conditions.server.same_rows import TIMES, committed, reaches
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import AT_THE_END, Asking, Past
+from services.procedures.plan.looks import AT_THE_END, Asking
 
 LIMIT_S, SLICE_S = 320.0, 5.0
 TRIES = 20
@@ -90,12 +90,11 @@ class SameSums(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host, self.beside}), keeps=frozenset({rows_of(self.host)}))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Compare for some seconds what is not known to be equal yet."""
-        del past
         course = self._course(asking)
         if isinstance(course, str):
-            return Answer(True, f"not compared, and accepted: {course}") if self.accepted else Answer(None, course)
+            return Answer(True, f"not compared, as you accepted: {course}") if self.accepted else Answer(None, course)
         course.looks += 1
         began = asking.clock.monotonic()
         while asking.clock.monotonic() - began < SLICE_S and (batch := self._next(course)):
@@ -140,20 +139,20 @@ class SameSums(OfHost):
         again = _sums(asking, self.beside, how, tables) if reached else {}
         for one in batch:
             if not reached:
-                one.why = f"{one.table.name}: {self.host} and {self.beside} did not reach one another's position"
+                one.why = f"{one.table.name}: {self.host} and {self.beside} did not reach each other's position"
                 continue
-            none = Sum(why="it was not told")
+            none = Sum(why="not reported")
             digits = one.table.digits
             self._judge(one, first.get(digits, none), ours.get(digits, none), again.get(digits, none))
 
     def _judge(self, one: _Tried, first: Sum, ours: Sum, again: Sum) -> None:
         name = one.table.name
         if first.why or again.why:
-            one.why = f"{name}: {self.beside} gives no sum ({first.why or again.why})"
+            one.why = f"{name}: {self.beside} returns no sum ({first.why or again.why})"
             return
         if ours.why:
             one.differed += 1
-            one.why = f"{name} gives no sum on {self.host} ({ours.why})"
+            one.why = f"{name} returns no sum on {self.host} ({ours.why})"
             return
         still = {part for part in {*first.parts, *again.parts} if first.parts.get(part) == again.parts.get(part)}
         wrong = sorted(part for part in still if ours.parts.get(part) != first.parts[part])
@@ -165,7 +164,7 @@ class SameSums(OfHost):
         elif still:
             one.equal, one.why = True, ""
         else:
-            one.why = f"{name} does not stand still on {self.beside}"
+            one.why = f"{name} changes all the time on {self.beside}"
             one.sampled = True
 
     def _answer(self, course: _Course) -> Answer:
@@ -183,11 +182,11 @@ class SameSums(OfHost):
             return done
         left = [one.why for one in tried if not one.equal]
         if left and not self.accepted:
-            return replace(done, evidence=f"{said}; not known, and never will be: {told(left)}", final=True)
+            return replace(done, evidence=f"{said}; not known, and cannot become known: {told(left)}", final=True)
         if left:
             if any(one.differed for one in tried if not one.equal):
                 return replace(done, evidence=f"{said}; not known: {told(left)}", final=True)
-            said = f"{said}; not compared, and accepted: {told(left)}"
+            said = f"{said}; not compared, as you accepted: {told(left)}"
         return replace(done, holds=True, evidence=said, kept=((rows_of(self.host), f"{said}."),))
 
     def _other_engines(self, course: _Course) -> str:

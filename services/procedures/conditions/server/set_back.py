@@ -6,10 +6,10 @@ from services.errors import UserError
 from services.facts.server.values import same
 from services.procedures.looking.standing import Absent, absent
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
-@condition("server.set-back", "its variable to be as before on {host}")
+@condition("server.set-back", "the variable to be as before on {host}")
 class SetBack(OfHost):
     """The server does not run with the value that a run had it start with.
 
@@ -24,9 +24,8 @@ class SetBack(OfHost):
     ours: str
     before: str
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the variable; where nobody answers, ask the host whether a server runs at all."""
-        del past
         host, name = self.host, self.variable
         try:
             value = asking.variable(host, name)
@@ -35,12 +34,12 @@ class SetBack(OfHost):
             if why is Absent.NOT:
                 raise
             if why is Absent.STARTING:
-                told = f"the server of {host} is starting: which {name} it has read is known when it serves"
+                told = f"the server of {host} is starting: its {name} is known when it accepts connections"
                 return Answer(holds=False, evidence=told)
             return Answer(holds=True, evidence=f"no server runs on {host}: its next start reads {name} from its files")
         told = f"{name} is {value or 'empty'} on {host}"
         if value is None or same(value, self.before):
             return Answer(holds=True, evidence=f"{told}, as before the run")
         if same(value, self.ours):
-            return Answer(holds=False, evidence=f"{told}, as the run named it")
-        return Answer(holds=True, evidence=f"{told}: somebody else set that since, and it is left so")
+            return Answer(holds=False, evidence=f"{told}, as the run set it")
+        return Answer(holds=True, evidence=f"{told}: someone else has changed it since, and it stays as it is")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.facts.server.values import compared
 from services.procedures.looking.dead import told_dead
 from services.procedures.plan.condition import NOBODY, Answer, Comparison, Declared, OfHost, condition, names
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 from services.procedures.plan.remembering import most_gap_s
 
 
@@ -25,12 +25,11 @@ class StatusIs(OfHost):
         return Declared(frozenset({self.host}), keeps=names(self.keep), lasts_s=self.for_s, holds_position_of=committed)
 
     @told_dead
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look at one status value; with `for_s` it must have held at every look for so long."""
-        del past
         value = asking.status(self.host).get(self.status)
         if value is None:
-            return Answer(holds=None, evidence=f"{self.host} gives no {self.status}")
+            return Answer(holds=None, evidence=f"{self.host} reports no {self.status}")
         evidence = f"{self.status} is {value} on {self.host}"
         holds = compared(value, self.comparison, self.value)
         if not holds or self.for_s <= 0:

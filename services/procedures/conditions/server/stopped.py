@@ -12,14 +12,14 @@ from services.facts.machine.machine import find_process, parse_process
 from services.facts.machine.process_owner import HAND
 from services.facts.machine.system import properties
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 from services.procedures.plan.parts.machine.unit import KILLS, at_the_limit
 from services.procedures.plan.remembering import MOST_GAP_S
 
 _HELD = {
-    "T": ", held by a signal: it can end only when it goes on (kill -CONT {pid})",
+    "T": ", stopped by a signal: it can end only after kill -CONT {pid}",
     "t": ", held by a debugger",
-    "D": ", in an uninterruptible wait, as a rule for its disk",
+    "D": ", in an uninterruptible wait, usually for its disk",
 }
 """ps(1), PROCESS STATE CODES: why a server that was told to stop does not."""
 _DEAF_S = 60.0
@@ -36,9 +36,8 @@ class Stopped(OfHost):
         host = frozenset({self.host})
         return Declared(host, stops=host, stands=frozenset({f"server {self.host}"}), down=host)
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """No server process and no unit that runs, starts or stops."""
-        del past
         listing = asking.run(self.host, reads.PROCESS)
         if listing.exit_code not in {0, 1} or (listing.exit_code == 1 and listing.stderr.strip()):
             return Answer(holds=None, evidence=f"the processes of {self.host} could not be read")
@@ -51,10 +50,13 @@ class Stopped(OfHost):
             owner = find_process(listing.text).owner
             return Answer(holds=False, evidence=f"{told}; {_by_systemd(self, asking, shown, owner)}")
         if state == "" and not sees_others(asking.run(self.host, commands.FIRST_PROCESS)):
-            told = f"no server process is seen on {self.host}, nor any other's: the login may not see them"
+            told = (
+                f"no server process is seen on {self.host}, and none of others: the login may "
+                "not be allowed to see them"
+            )
             return Answer(holds=None, evidence=told)
         if not active:
-            return Answer(holds=None, evidence=f"systemd gives no state of {self.unit} on {self.host}")
+            return Answer(holds=None, evidence=f"systemd reports no state of {self.unit} on {self.host}")
         evidence = f"no server process on {self.host}; {self.unit} is {active}"
         return Answer(active in {"inactive", "failed"}, evidence)
 
@@ -73,9 +75,9 @@ def _by_systemd(condition: Stopped, asking: Asking, shown: Mapping[str, str], ow
         return f"{unit} is stopping ({_state(shown)}){_limit(shown)}" + (_deaf(condition) if deaf else "")
     asking.memory.broke(key)
     if active in {"inactive", "failed"} and owner == HAND:
-        return f"{unit} is {active}: somebody started it by hand"
+        return f"{unit} is {active}: it was started by hand"
     if active == "failed" and shown.get("Result") == "timeout":
-        return f"systemd waits no longer, {unit} is failed ({_state(shown)}): {ends_it(unit, condition.host)}"
+        return f"systemd no longer waits, {unit} is failed ({_state(shown)}): {ends_it(unit, condition.host)}"
     serves = _serves(condition, asking) if active == "active" else ""
     return f"{unit} is {active or 'of unknown state'} ({_state(shown)}){serves}"
 
@@ -98,7 +100,7 @@ def _deaf(condition: Stopped) -> str:
     Seen on the lab (MariaDB 10.11.18): one that opened its group by gvwstate.dat and waits for a Primary Component
     serves nobody yet, waits without end, and does not heed SIGTERM meanwhile.
     """
-    told = "; it has not heeded SIGTERM for a minute: where it only waits for its cluster, "
+    told = "; it has ignored SIGTERM for a minute: if it only waits for its cluster, "
     return told + ends_it(condition.unit, condition.host)
 
 

@@ -9,10 +9,10 @@ from services.procedures.conditions.server.option import OptionIs
 from services.procedures.looking.dead import told_dead
 from services.procedures.looking.standing import Absent, absent
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
-from services.procedures.plan.looks import AT_THE_END, Asking, Past
+from services.procedures.plan.looks import AT_THE_END, Asking
 
 
-@condition("server.variable", "its variable to be set on {host}")
+@condition("server.variable", "the variable to be set on {host}")
 class VariableIs(OfHost):
     """A server variable has this value (case-insensitive; ON = 1; 1G = 1073741824).
 
@@ -35,7 +35,7 @@ class VariableIs(OfHost):
         return Declared(host, stands=frozenset({f"variable {self.host} {self.variable}"}), told_by=host)
 
     @told_dead
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look at one variable."""
         try:
             value = asking.variable(self.host, self.variable)
@@ -53,19 +53,19 @@ class VariableIs(OfHost):
         told = f"{self.variable} is {shown} on {self.host}"
         holds = same(value, self.value)
         if not holds and self.was and not same(value, self.was):
-            return _third(self, asking, past, value)
+            return _third(self, asking, value)
         return Answer(holds, told, final=self.fixed and not holds)
 
 
-def _third(condition: VariableIs, asking: Asking, past: Past, value: str) -> Answer:
+def _third(condition: VariableIs, asking: Asking, value: str) -> Answer:
     """Judge a value that is neither the wanted one nor the old one: the files tell a rounding from another's change."""
     host, name, secret = condition.host, condition.variable, is_secret(condition.variable)
     wanted, now = ("that", "another value") if secret else (condition.value, value or "empty")
-    said = OptionIs(host, "mysqld", name, condition.value).look(asking, past)
+    said = OptionIs(host, "mysqld", name, condition.value).look(asking)
     if said.holds is None:
-        return Answer(holds=None, evidence=f"{name} is {now} on {host}, asked for was {wanted}: {said.evidence}")
+        return Answer(holds=None, evidence=f"{name} is {now} on {host}, requested: {wanted}: {said.evidence}")
     if not said.holds:
-        told = f"{name} is {now} on {host}, asked for was {wanted}: somebody changed the files ({said.evidence})"
+        told = f"{name} is {now} on {host}, requested: {wanted}: the files were changed ({said.evidence})"
         return Answer(holds=False, evidence=told, final=True)
-    told = f"asked for {name} = {wanted}, the server made {now} of it on {host}"
+    told = f"requested {name} = {wanted}, the server on {host} set {now}"
     return Answer(holds=True, evidence=told, kept=((f"{AT_THE_END}{name} on {host}", f"A{told[1:]}."),))

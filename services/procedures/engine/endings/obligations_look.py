@@ -16,7 +16,7 @@ from services.procedures.plan.remembering import Memory
 from services.procedures.plan.run_model import Entry, OpenObligation, RunView
 
 
-def seen_now(prover: Prover, view: RunView, entries: Iterable[Entry]) -> tuple[Line, ...]:
+def obligations_now(prover: Prover, view: RunView, entries: Iterable[Entry]) -> tuple[Line, ...]:
     """Return what the journal is to say of each obligation of a run that could be looked at."""
     past = Past(dict(view.kept), acts_began(entries))
     found = (_seen(prover, one, past) for one in view.obligations)

@@ -57,7 +57,7 @@ class Releasing:
         guarded = self.guarded(obligation)
         if guarded:
             on = ", ".join(o.obligation.sentence for o in guarded)
-            self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it stays while this is on: {on}."))
+            self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it stays on while this is on: {on}."))
             return False
         if not at_work and (still := self._works.end(obligation.host)):
             self._log.write(release_failed(step_id, key, f"{obligation.sentence}: it was not released. {still}"))

@@ -33,7 +33,7 @@ def open_of(log: SplitLog, cluster: str) -> tuple[Split, ...]:
     found = tuple(s for s in everything if cluster in {s.cluster_name, s.cluster_uuid})
     if not found:
         names = ", ".join(dict.fromkeys(s.cluster_name or s.cluster_uuid for s in everything))
-        known = tr("Not settled: {names}.", names=names) if names else tr("Nothing is to be settled.")
+        known = tr("Not settled: {names}.", names=names) if names else tr("There is nothing to settle.")
         raise BadInput(tr("There is no unsettled split brain of {cluster}.", cluster=cluster), try_=(known,))
     uuids = tuple(dict.fromkeys(s.cluster_uuid for s in found))
     if len(uuids) > 1:
@@ -48,7 +48,7 @@ def settle(log: SplitLog, cluster_uuid: str, by: str, reason: str) -> tuple[Spli
     """Settle what is open of a cluster; return what was settled. BadInput without a reason; raises StoreError."""
     words = " ".join(reason.split())
     if not words:
-        raise BadInput(tr("Say in words what was done about it: the reason stays in the history."))
+        raise BadInput(tr("Describe what was done about it: the reason is kept in the history."))
     refuse_secret(words)
     return log.settle(cluster_uuid, by, words[:LONGEST_REASON])
 
@@ -61,18 +61,16 @@ def meaning(seen: Split, *, now: bool = False) -> str:
     """
     sides, name = sides_words(seen.sides), seen.cluster_name or seen.cluster_uuid
     told = (
-        tr("{name}: two Primary Components of one state UUID are seen at the same time: {sides}.",
+        tr("{name}: two Primary Components of one state UUID exist at the same time: {sides}.",
            name=name, sides=sides)
         if now
-        else tr("{name}: two Primary Components of one state UUID were seen at the same time, until {at}: {sides}.",
+        else tr("{name}: two Primary Components of one state UUID existed at the same time, until {at}: {sides}.",
                 name=name, at=moment(seen.last_seen), sides=sides)
     )  # fmt: skip
     return " ".join(
         (
             told,
-            tr(
-                "Each may have taken writes that the other does not have, and nothing that a node tells later shows it."
-            ),
-            tr("It is settled when the writes of the losing side were saved and its nodes took a full copy (SST)."),
+            tr("Each may have accepted writes that the other does not have, and no later report of a node shows this."),
+            tr("It is settled after the writes of the losing side are saved and its nodes are rebuilt by SST."),
         )
     )

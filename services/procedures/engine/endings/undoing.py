@@ -74,7 +74,7 @@ class Undoing:
                 log.write(_broken_off(view.step))
             elif view.state is StepState.CHECKING:
                 log.write(log.not_begun(view.step.step_id))
-        log.write(run_state(RunState.UNDOING, "The run is being taken back, the newest step first."))
+        log.write(run_state(RunState.UNDOING, "The run is being rolled back, the newest step first."))
         failed = self._works.end_unfinished() or self._all_back()
         on = log.view.obligations
         left = self.release_all()
@@ -168,7 +168,7 @@ class Undoing:
             first = step.undo.consent is not None and step.undo.consent.first
             told = self._not_accepted(step, step.undo) if first else ""
             if told:
-                return f"It was not taken back, because nobody accepted this: {told}. Nothing was changed by the undo."
+                return f"It was not rolled back, because this was not accepted: {told}. The undo changed nothing."
             return ""
         return ""
 
@@ -179,10 +179,10 @@ class Undoing:
         steps = (v.step for v in reversed(self._log.view.steps) if self._is_to_undo(v) and not self._is_back(v.step))
         stays = "; ".join(step.undo.title for step in steps if step.undo is not None)
         told = (
-            "It could not be taken back whole.",
+            "It could not be rolled back completely.",
             failed,
-            f"Released all the same: {released}." if released else "",
-            f"Not taken back: {stays}." if stays else "",
+            f"Released nevertheless: {released}." if released else "",
+            f"Not rolled back: {stays}." if stays else "",
             *(o.release_failed or _still_on(o) for o in left),
         )
         return " ".join(filter(None, told))
@@ -192,10 +192,14 @@ class Undoing:
         lost = "; ".join(dict.fromkeys(said for name, said in self._log.view.kept if name.startswith(LOST)))
         told = [
             *(sentence(one) for one in by_others),
-            f"Given up, as was accepted: {lost}." if lost else "",
-            f"This stays: {stays}." if stays else "",
+            f"Given up, as accepted: {lost}." if lost else "",
+            f"This remains: {stays}." if stays else "",
         ]
-        whole = "What can be taken back was." if any(told) else "All that it changed was taken back."
+        whole = (
+            "Everything that can be rolled back was rolled back."
+            if any(told)
+            else "All changes of the run were rolled back."
+        )
         self._log.write(run_state(RunState.UNDONE, " ".join(filter(None, (whole, *told)))))
         return RunState.UNDONE
 
@@ -203,17 +207,17 @@ class Undoing:
         """After a release alone: say what is true now. A failed undo of which all is proven to be back is UNDONE."""
         log, view = self._log, self._log.view
         on = ", ".join(o.obligation.sentence for o in view.obligations)
-        now = f"Still switched on: {on}." if on else "Nothing of it is switched on any more."
+        now = f"Still switched on: {on}." if on else "Nothing of it is still switched on."
         if view.state is RunState.UNDO_FAILED:
             left = [v for v in reversed(view.steps) if self._is_to_undo(v) and not self._is_back(v.step)]
             if not left and not on:
-                log.write(run_state(RunState.UNDOING, "What it had on was released; the rest is looked at."))
+                log.write(run_state(RunState.UNDOING, "Its obligations were released; the rest is being checked."))
                 for one in (v.step for v in reversed(view.steps) if self._is_to_undo(v)):
                     log.write(step_state(one.step_id, StepState.UNDOING))
                     log.write(step_state(one.step_id, StepState.UNDONE, said=one.undo.title if one.undo else ""))
                 return self._undone()
             told = "; ".join(v.step.undo.title for v in left if v.step.undo is not None)
-            log.write(run_state(view.state, f"It could not be taken back whole. Not taken back: {told}. {now}"))
+            log.write(run_state(view.state, f"It could not be rolled back completely. Not rolled back: {told}. {now}"))
         elif view.state is RunState.FAILED:
             said = next((f"{v.step.title}: {v.error} " for v in view.steps if v.state is StepState.FAILED), "")
             log.write(run_state(view.state, f"{said}{now}"))
@@ -246,7 +250,7 @@ class Undoing:
             if view.state is StepState.DONE:
                 found.append(step.done or step.title)
             elif view.state in _BACK and self._log.acted(step.step_id):
-                found.append(f"perhaps, because it was begun: {step.title}")
+                found.append(f"perhaps, because it was started: {step.title}")
         return tuple(found)
 
     def _done_by_a_person(self, step: Step) -> tuple[str, ...]:
@@ -254,7 +258,7 @@ class Undoing:
         if answers and all(answer.holds for answer in answers):
             return ("; ".join(answer.evidence for answer in answers),)
         if any(answer.holds is None for answer in answers):
-            return (f"perhaps, because it was asked for: {step.title}",)
+            return (f"perhaps, because it was requested: {step.title}",)
         return ()
 
     def _undo(self, step: Step) -> None:
@@ -286,7 +290,7 @@ class Undoing:
         if not told or undo.consent is None:
             return True
         if not undo.consent.otherwise:
-            raise StepFailed(f"It was not begun, because nobody accepted this: {told}")
+            raise StepFailed(f"It was not started, because this was not accepted: {told}")
         self._tell_not_back(step, undo.consent.otherwise)
         return False
 
@@ -340,7 +344,7 @@ class Undoing:
         guarded = self._releasing.guarded(step.takes) if step.takes is not None else ()
         left = [o.obligation.sentence for o in guarded if not self.release(o.obligation.key, step.step_id)]
         if left:
-            raise StepFailed(f"It stays while this is on: {', '.join(left)}.")
+            raise StepFailed(f"It stays on while this is on: {', '.join(left)}.")
 
     def _take_again(self, step: Step) -> None:
         """What this undo switches on again is told before it acts; the undo of the step that took it first ends it."""
@@ -395,7 +399,7 @@ class Undoing:
 def _broken_off(step: Step) -> Line:
     """Say what a step is that was under way: one that only reads leaves no doubt."""
     if only_reads(step):
-        return step_state(step.step_id, StepState.CANCELLED, error="It was broken off; it only reads.")
+        return step_state(step.step_id, StepState.CANCELLED, error="It was interrupted; it only reads.")
     return step_state(step.step_id, StepState.IN_DOUBT, error=OUTCOME_UNKNOWN)
 
 

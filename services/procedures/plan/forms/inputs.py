@@ -69,8 +69,8 @@ def refuse_secret(reason: str) -> None:
     """Raise BadInput for a reason with a password in it: it would stand in the journal and in reports for good."""
     if holds_secret(reason):
         raise BadInput(
-            tr("The reason has what looks like a password in it, and the journal keeps it for good."),
-            try_=(tr("Say it without the password. Nothing was changed."),),
+            tr("The reason seems to contain a password, and the journal stores it permanently."),
+            try_=(tr("Write it without the password. Nothing was changed."),),
         )
 
 
@@ -94,14 +94,14 @@ def field_faults(fields: tuple[Field, ...], inputs: Inputs) -> tuple[Fault, ...]
 def _secret(field: Field, text: str) -> str:
     if not holds_secret(text):
         return ""
-    return tr("{title}: what looks like a password is in it, and the journal keeps it. Say it without.",
+    return tr("{title}: it seems to contain a password, and the journal stores it. Write it without.",
               title=field.title)  # fmt: skip
 
 
 def _amount_fault(field: Field, text: str) -> str:
     """Return what is wrong with a time or a size: neither is a choice, a host or a name."""
     if re.match(r"-\s*\d", text):
-        return tr("{title}: it can't be negative.", title=field.title)
+        return tr("{title}: it cannot be negative.", title=field.title)
     if field.kind == "bytes":
         return tr("{title}: write a size like 20 GB.", title=field.title) if bytes_of(text) is None else ""
     if number_of(text) is not None:
@@ -121,7 +121,7 @@ def _fault(field: Field, text: str) -> str:
     allowed = {value for value, _ in field.choices}
     asked = hosts_of(text) if field.kind == "hosts" else (text,)
     if field.kind in {"host", "hosts"} and not allowed:
-        return tr("{title}: it can't be {value}: no host fits it now.", title=field.title, value=text)
+        return tr("{title}: it cannot be {value}: no host is suitable now.", title=field.title, value=text)
     if field.kind in {"host", "choice", "hosts"} and allowed:
         strange = [value for value in asked if value not in allowed]
         if strange:

@@ -24,7 +24,6 @@ from services.procedures.plan.actions import (
     Continue,
     CopiedSecret,
     Detached,
-    HostPair,
     Run,
     TryMetadata,
     WaitFor,
@@ -36,6 +35,7 @@ from services.procedures.plan.invariants.positions import every_forming_has_its_
 from services.procedures.plan.invariants.put_off import put_off_is_sound
 from services.procedures.plan.last_look import last_look_is_taken
 from services.procedures.plan.model import Breach, Obligation, Plan, Risk, Step
+from services.procedures.plan.pair_sources import HostPair
 
 _OF_THE_CONSOLE = (WaitFor, Ask, Checkpoint, Continue)
 

@@ -49,7 +49,7 @@ def histories(facts: Facts, joiner: str, donor: str) -> Histories:
 def among(found: tuple[Histories, ...]) -> Histories:
     """Return what holds against a whole group: one fork is a fork, else one proof is a proof."""
     if not found:
-        return Histories("not known", "there is nobody to compare with")
+        return Histories("not known", "there is no member to compare with")
     told = with_shared(min(found, key=lambda one: one.rank), found)
     missing = tuple(dict.fromkeys(sentence for one in found for sentence in one.missing))
     return replace(told, missing=missing if told.outcome == "not known" else ())
@@ -141,7 +141,7 @@ def _by_traces(joiner: Side, donor: Side) -> Histories:
     said = f"nothing that was read shows that {joiner.host} and {donor.host} share their past"
     if views.outcome == "same":
         missing = (marks.evidence,)
-        said = f"the error logs of {joiner.host} and {donor.host} tell one past, and their binary logs don't agree"
+        said = f"the error logs of {joiner.host} and {donor.host} show one history, but their binary logs disagree"
     return Histories("not known", said, missing=missing, logs=marks.logs)
 
 
@@ -150,7 +150,7 @@ def _one_past(marks: Histories, views: Histories) -> Histories:
     if marks.outcome == "same" or marks.logs == "agree":
         told = [one.evidence for one in (marks, views) if one is marks or one.outcome == "same"]
         return Histories("same", "; ".join(told), logs="agree")
-    return Histories("same", f"{views.evidence}; that rests on the error logs alone: {marks.evidence}")
+    return Histories("same", f"{views.evidence}; only the error logs show this: {marks.evidence}")
 
 
 # -- binary logs -------------------------------------------------------------------------------------------------------
@@ -174,7 +174,9 @@ def by_marks(joiner: Side, donor: Side) -> Histories:
         return replace(found, evidence=f"{said}; {found.evidence}", shared_to=None, by_logs=False)
     if not own.shown:
         return Histories("not known", said, logs="differ")
-    shared = f", and then what {donor.host} has too" if own.followed else f", and {donor.host}'s log doesn't tell of it"
+    shared = (
+        f", and then what {donor.host} has too" if own.followed else f", and {donor.host}'s log does not contain it"
+    )
     return Histories("not known", f"{said}{shared}", logs="differ")
 
 
@@ -200,7 +202,7 @@ def _laid_beside(joiner: Side, donor: Side) -> Histories:
         ends = ours and theirs is not None and donor.trace.marks and not _went_before(donor, ours)
         newest = window(joiner.trace.marks, None)  # beyond its position: commits that InnoDB lost are the other's too
         beyond = not ours and theirs is not None and not all_in(newest, theirs)
-        said = f"the binary log of {lacking} tells no transaction to compare"
+        said = f"the binary log of {lacking} contains no transaction to compare"
         return Histories("not known", said, logs="differ" if ends or beyond else "")
     start = next((at for at, mark in enumerate(ours) if mark.xid is not None and mark.xid == theirs[0].xid), None)
     if start is None:
@@ -227,7 +229,10 @@ def _gaps(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, donor:
     end = min(_last_xid(ours) or 0, _last_xid(theirs) or 0)
     mine, others = ({mark.xid for mark in marks if (mark.xid or end) < end} for marks in (ours, theirs))
     lacks = [side.host for side, gap in ((joiner, others - mine), (donor, mine - others)) if side.left_out and gap]
-    said = f"the binary logs of {joiner.host} and {donor.host} agree, but for what {' and '.join(lacks)} left out"
+    said = (
+        f"the binary logs of {joiner.host} and {donor.host} agree, apart from the transactions "
+        f"that {' and '.join(lacks)} left out"
+    )
     return Histories("not known", said) if lacks else None
 
 
@@ -368,7 +373,7 @@ def by_views(joiner: Side, donor: Side) -> Histories:
     ours, theirs = _views(joiner), _views(donor)
     if not ours or not theirs:
         lacking = joiner.host if not ours else donor.host
-        return Histories("not known", f"the log of {lacking} tells of no Primary Component")
+        return Histories("not known", f"the log of {lacking} contains no Primary Component")
     common = next((mine for mine in reversed(ours) if any(mine.is_same(other) for other in theirs)), None)
     if common is None:
         return _without_common(joiner, donor, ours, theirs)
@@ -407,7 +412,9 @@ def _without_common(
     if theirs[0].seqno < last.seqno and (donor.serves or (donor.seqno or 0) >= last.seqno):
         said = f"{joiner.host} was in {_told(last)}, and {donor.host}, whose log goes further back, never was"
         return Histories("forked", said)
-    return Histories("not known", f"the logs of {joiner.host} and {donor.host} tell of no Primary Component of both")
+    return Histories(
+        "not known", f"the logs of {joiner.host} and {donor.host} contain no Primary Component with both nodes"
+    )
 
 
 def _told(view: PrimaryView) -> str:

@@ -8,40 +8,40 @@ from dataclasses import replace
 
 from services.facts.galera.state_files import ZERO_UUID, position_of
 from services.facts.server.values import compared
-from services.procedures.conditions.galera.apart import NotApart
-from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
-from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
-from services.procedures.conditions.galera.cache import CacheFrozen, CacheLasts, CacheReaches
-from services.procedures.conditions.galera.chain_known import ChainKnown
-from services.procedures.conditions.galera.clean_position import CleanPosition
-from services.procedures.conditions.galera.copied_history import CopiedHistory
-from services.procedures.conditions.galera.data_stands import DataStands
-from services.procedures.conditions.galera.flow_control import FlowControlBelow
-from services.procedures.conditions.galera.founding import FoundsNothing
-from services.procedures.conditions.galera.fragments_whole import FragmentsWhole
-from services.procedures.conditions.galera.ist_from import IstFrom
-from services.procedures.conditions.galera.ist_reaches import IstReaches
-from services.procedures.conditions.galera.joined import Joined
-from services.procedures.conditions.galera.left_alone import LeftAlone
-from services.procedures.conditions.galera.no_primary import NoPrimary
-from services.procedures.conditions.galera.no_read_lock import NoReadLock
-from services.procedures.conditions.galera.nobody_joins import NobodyJoins
-from services.procedures.conditions.galera.nothing_written import NothingWritten
-from services.procedures.conditions.galera.pair_sound import LocalPairSound, PairSound
-from services.procedures.conditions.galera.position import Position
-from services.procedures.conditions.galera.provider_option import ProviderOption
-from services.procedures.conditions.galera.recovered_is import RecoveredIs
-from services.procedures.conditions.galera.replay_race import ReplayRace
-from services.procedures.conditions.galera.restored_history import RestoredHistory
-from services.procedures.conditions.galera.restored_whole import RestoredWhole
-from services.procedures.conditions.galera.same_history import SameHistory
-from services.procedures.conditions.galera.sst_section import SstGives, SstSame
-from services.procedures.conditions.galera.sst_took import SstTook
-from services.procedures.conditions.galera.state_named import StateNamed
-from services.procedures.conditions.galera.still_desynced import StillDesynced
-from services.procedures.conditions.galera.still_primary import StillPrimary
-from services.procedures.conditions.galera.transfer import TransferWas
-from services.procedures.conditions.galera.whole import ClusterWhole, FormedAgain
+from services.procedures.conditions.galera.config.founding import FoundsNothing
+from services.procedures.conditions.galera.config.pair_sound import LocalPairSound, PairSound
+from services.procedures.conditions.galera.config.provider_option import ProviderOption
+from services.procedures.conditions.galera.config.sst_section import SstGives, SstSame
+from services.procedures.conditions.galera.data.at_rest import PositionMark, Unmoved
+from services.procedures.conditions.galera.data.backup_is import BackupIs, PreparedTo
+from services.procedures.conditions.galera.data.clean_position import CleanPosition
+from services.procedures.conditions.galera.data.data_stands import DataStands
+from services.procedures.conditions.galera.data.left_alone import LeftAlone
+from services.procedures.conditions.galera.data.nothing_written import NothingWritten
+from services.procedures.conditions.galera.data.position import Position
+from services.procedures.conditions.galera.data.recovered_is import RecoveredIs
+from services.procedures.conditions.galera.data.restored_whole import RestoredWhole
+from services.procedures.conditions.galera.data.state_named import StateNamed
+from services.procedures.conditions.galera.history.chain_known import ChainKnown
+from services.procedures.conditions.galera.history.copied import CopiedHistory
+from services.procedures.conditions.galera.history.fragments_whole import FragmentsWhole
+from services.procedures.conditions.galera.history.restored import RestoredHistory
+from services.procedures.conditions.galera.history.same import SameHistory
+from services.procedures.conditions.galera.membership.apart import NotApart
+from services.procedures.conditions.galera.membership.flow_control import FlowControlBelow
+from services.procedures.conditions.galera.membership.joined import Joined
+from services.procedures.conditions.galera.membership.no_primary import NoPrimary
+from services.procedures.conditions.galera.membership.no_read_lock import NoReadLock
+from services.procedures.conditions.galera.membership.nobody_joins import NobodyJoins
+from services.procedures.conditions.galera.membership.still_desynced import StillDesynced
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
+from services.procedures.conditions.galera.membership.whole import ClusterWhole, FormedAgain
+from services.procedures.conditions.galera.transfer.cache import CacheFrozen, CacheLasts, CacheReaches
+from services.procedures.conditions.galera.transfer.ist_from import IstFrom
+from services.procedures.conditions.galera.transfer.ist_reaches import IstReaches
+from services.procedures.conditions.galera.transfer.replay_race import ReplayRace
+from services.procedures.conditions.galera.transfer.sst_took import SstTook
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.looking.asked import number_of
 from services.procedures.plan.condition import Answer, Condition
 from tests.faults.scripted.cluster import Host
@@ -103,7 +103,7 @@ def clean_position(own: CleanPosition, look: Look) -> Answer:
 def data_stands(own: DataStands, look: Look) -> bool | Answer:
     if look.hosts[own.host].has_data:
         return True
-    return own._gone(f"the data folder of {own.host} was erased by an SST that began; what is there now is no database")
+    return own._gone(f"the data folder of {own.host} was erased by an interrupted SST and contains no database now")
 
 
 @double(FoundsNothing)

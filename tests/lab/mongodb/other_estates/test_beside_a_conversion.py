@@ -163,7 +163,7 @@ def test_that_a_shard_which_a_colleague_adds_beside_ends_the_run_before_its_poin
         assert one.refused == [], one.refused[:3]
         rows_are_there(mirrored, one.done)
     view = console.assert_ended(RunState.UNDONE, ran)
-    refused = next(one for one in view.steps if "rs1 is a shard, and not of the plan" in one.error)
+    refused = next(one for one in view.steps if "rs1 is a shard, and not in the plan" in one.error)
     assert refused.step.step_id == "c3:down"
     assert "plan anew with its members" in refused.error
     assert not view.no_return
@@ -189,7 +189,7 @@ def test_that_a_shard_which_comes_past_the_point_is_asked_about_and_is_in_the_se
         question = console.view().question
         assert question is not None
         assert question.step_id == "others"
-        assert "rs1 is a shard, and not of the plan" in question.ask.question
+        assert "rs1 is a shard, and not in the plan" in question.ask.question
         assert mirrored.host("c2").sh("systemctl is-active mongod").out.strip() == "active"
         ran = console("resume", console.runs()[-1], "--yes", "--answer", "yes")
     for one in loads.values():

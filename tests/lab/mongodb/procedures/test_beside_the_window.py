@@ -128,7 +128,7 @@ def test_that_a_copy_never_begun_whose_server_was_started_again_is_told_at_once_
     assert ran.code == KILLED, ran
     database.start(mirrored.spec, "c3")
     with console.running("resume", console.runs()[0], "--yes", "--confirm", "r1", attended=True) as resumed:
-        wait_until("the console to tell why", lambda: _untold(resumed, "It can't be begun now: pid "), limit_s=_SEEN_S)
+        wait_until("the console to tell why", lambda: _untold(resumed, "It cannot start now: pid "), limit_s=_SEEN_S)
         database.stop(mirrored.spec, "c3")
         ended = resumed.end()
     assert ended.code == 0, ended

@@ -96,7 +96,7 @@ def test_that_an_answer_without_the_new_program_does_not_end_the_step(old: Estat
     assert _asked(console) == "d3:replace"
     undone = console("undo", console.runs()[0], "--yes")
     assert undone.code == 0, undone
-    assert f"This stays: d2 runs {NEW}." in console.view().sentence, console.view().sentence
+    assert f"This remains: d2 runs {NEW}." in console.view().sentence, console.view().sentence
 
 
 def test_that_two_releases_further_is_refused(old: Estate, console: Console) -> None:

@@ -132,7 +132,7 @@ def test_that_nodes_that_ran_while_a_question_stood_are_told_and_nobody_is_boots
     steer.stop("s3")
     refused = console("resume", console.runs()[0], "--yes", *CONFIRM)
     assert refused.code != 0, refused
-    assert "It did not begin: s2 ran since it was looked at (" in " ".join(refused.out.split()), refused
+    assert "It did not begin: s2 ran since the check (" in " ".join(refused.out.split()), refused
     assert database.pid(steer.spec, "s1") is None
     steer.start("s3", bootstrap=True)
     steer.start("s2")

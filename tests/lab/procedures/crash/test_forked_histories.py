@@ -146,7 +146,7 @@ def test_that_without_logs_a_past_is_not_known_and_is_accepted_by_its_name_only(
     steer.host("s3").sh("cd /var/lib/mysql && rm -f mysql-bin.*; journalctl --rotate; journalctl --vacuum-time=1s")
     refused = console("run", "add-node", "--input", "joiner=s3", "--yes")
     assert refused.code == 3, refused  # its server was asked where its data stand, and everything was taken back
-    assert "the log of s3 tells of no Primary Component" in " ".join((refused.out + refused.err).split()), refused
+    assert "the log of s3 contains no Primary Component" in " ".join((refused.out + refused.err).split()), refused
     console.assert_ended(RunState.UNDONE, refused)
     ran = console.run("add-node", joiner="s3", unknown_history="s3", settle="3 s")
     assert ran.code == 0, ran

@@ -57,7 +57,7 @@ def test_that_what_somebody_set_meanwhile_is_left_on_a_real_server(
     assert donor(steer) == "s2,s1"
     view = next(s for s in console.view().steps if s.step.step_id == "s3:name-donor-s3")
     assert view.undo is not None
-    assert any("somebody else set that since" in line for line in view.undo.evidence), view.undo.evidence
+    assert any("someone else has changed it since" in line for line in view.undo.evidence), view.undo.evidence
     steer.sql("s3", f"SET GLOBAL {DONOR} = ''")
     whole.assert_as_before()
 

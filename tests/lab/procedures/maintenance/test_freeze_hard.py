@@ -94,7 +94,7 @@ def test_that_a_freeze_which_a_colleague_set_behind_the_nodes_stop_is_a_lost_one
     ran = console("resume", console.runs()[0], "--yes")
     view = console.assert_ended(RunState.UNDONE, ran)  # the ring still had what f3 missed: IST, and all is back
     assert any("no longer keeps all that f3 misses" in told for told in view.breaches), view.breaches
-    assert view.sentence == "All that it changed was taken back."
+    assert view.sentence == "All changes of the run were rolled back."
 
 
 @pytest.mark.slow
@@ -115,7 +115,9 @@ def test_that_without_a_cache_that_reaches_back_nothing_is_started_by_sst_before
     assert (_frozen_at(freezing, "f1"), _unit(freezing)) == ("-1", "")
     accepted = console("undo", console.runs()[0], "--yes", "--confirm", "f3")
     view = console.assert_ended(RunState.UNDONE, accepted)
-    assert view.sentence.startswith("What can be taken back was. This stays: f3 came by SST from "), view.sentence
+    assert view.sentence.startswith(
+        "Everything that can be rolled back was rolled back. This remains: f3 came by SST from "
+    ), view.sentence
 
 
 @contextmanager
@@ -145,7 +147,7 @@ def test_that_a_failed_undo_leaves_the_guard_where_the_cache_is_frozen_and_a_rel
         assert set(console.open_obligations()) == {"freeze:f1", "guard:f1"}
     released = console("undo", console.runs()[0], "--release", "--yes")
     view = console.assert_ended(RunState.UNDONE, released)
-    assert view.sentence == "All that it changed was taken back."
+    assert view.sentence == "All changes of the run were rolled back."
     assert (_frozen_at(freezing, "f1"), _unit(freezing)) == ("-1", "")
     assert view.locked == ()
     freezing.wait_synced(size=3)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.procedures.conditions.galera.ist_from import IstFrom
-from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.transfer.ist_from import IstFrom
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.looking.witnesses import witnessed
 from services.procedures.plan.parts.galera.data_folder import INSIDE
 from services.procedures.verify.roads import Roads

@@ -247,7 +247,7 @@ def test_that_a_boot_in_a_copy_starts_nothing_and_the_run_is_taken_back_exactly_
     view = console.assert_ended(RunState.UNDONE, ended)
     if word == "resume":
         copied = next(step for step in view.steps if step.step.step_id == "copy-back-s3")
-        assert "It was not begun again: /var/lib/mysql/ibdata1 exists" in copied.error, ended
+        assert "It was not started again: /var/lib/mysql/ibdata1 exists" in copied.error, ended
     assert s3.sh(_LISTING).out == old
     s3.sh("systemctl disable mariadb 2>&1")
     whole.assert_files_as_before()

@@ -44,7 +44,7 @@ def test_that_a_file_whose_line_a_colleague_changed_is_kept_and_needs_a_person(
     undone = console("undo", console.runs()[0], "--yes")
     assert undone.code == 4, undone
     view = console.assert_ended(RunState.UNDONE, undone)
-    assert f"Not taken back: {OWN} on s3 was changed by somebody else since" in view.sentence
+    assert f"Not restored: {OWN} on s3 was changed by someone else since" in view.sentence
     assert "555" in steer.host("s3").sh(f"cat {OWN}").out
     steer.host("s3").sh(f"rm {OWN} {OWN}.pilothouse-*")
 
@@ -66,8 +66,8 @@ def test_that_an_undo_says_that_an_sst_had_erased_the_joiners_data_folder(
     undone = console("undo", console.runs()[0], "--yes")
     view = console.view()
     assert undone.code == 4, undone
-    assert "was erased by an SST that began; what is there now is no database" in view.sentence
-    assert "All that it changed was taken back" not in view.sentence
+    assert "was erased by an interrupted SST and contains no database now" in view.sentence
+    assert "All changes of the run were rolled back" not in view.sentence
 
 
 def _erased(estate: Estate) -> None:

@@ -48,13 +48,13 @@ def test_that_a_dead_cluster_is_started_again_from_the_cards_to_the_report(
         person.begins_at_the_cards("bootstrap-after-crash")
         assert person.answer("nodes") == "s1, s2, s3"
         person.answers_and_begins(CRASH.inputs)
-        person.is_asked("The rest of the plan is made", 120.0)
+        person.is_asked("The rest of the plan is ready", 120.0)
         person.shoots("rest-of-the-plan")
         person.waits(lambda: "automatic restart off on s1" in person.window.status.duties.text())
         rows = person.wizard.stages.steps.rows
         assert any("Bootstrap s" in row.content.spoken() for row in rows)
         person.presses(person.wizard.question, "Approve and continue")
-        chosen = person.is_asked("This can't be undone").ask.expect
+        chosen = person.is_asked("This cannot be undone").ask.expect
         assert chosen in {"s2", "s3"}  # s1 died first
         confirms(person, chosen)
         person.is_asked(f"Is the data on {chosen} right?", 120.0)

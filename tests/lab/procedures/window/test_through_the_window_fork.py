@@ -75,7 +75,7 @@ def starts_the_majority(person: Person) -> None:
     person.reads_the_plan()
     person.rehearses()
     person.approves()
-    person.is_asked("The rest of the plan is made", 180.0)
+    person.is_asked("The rest of the plan is ready", 180.0)
     person.shoots("rest")
     person.presses(person.wizard.question, "Approve and continue")
     types_the_answer(person, "s3 went its own way", f"lose {ROWS} of s3")
@@ -97,7 +97,7 @@ def brings_the_loser_back(person: Person) -> None:
     person.shoots("loser")
     person.presses(person.wizard.stages.checklist, "Answer")
     person.answers_and_begins({"loser": "s3", "settle": "3 s"})
-    for found in ("The rest of the plan is made", f"s3 is the side that loses: {ROWS} transactions of s3"):
+    for found in ("The rest of the plan is ready", f"s3 is the side that loses: {ROWS} transactions of s3"):
         person.is_asked(found, 180.0)  # its position first, then what it would lose
         person.presses(person.wizard.question, "Approve and continue")
     types_the_answer(person, "can't be undone", "s3", f"{ROWS} transactions of s3")

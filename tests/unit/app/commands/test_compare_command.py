@@ -261,7 +261,7 @@ def test_that_a_report_measures_what_its_run_changed_where_the_history_has_it(sh
     sampled(store, clock, begun, "n3")
     store.close()
     told = shell("report", view["run"]).out.replace("\\", "")
-    part = told.split("## Before and after")[1].split("All that was compared")[0]
+    part = told.split("## Before and after")[1].split("All comparisons")[0]
     assert "write latency (disk.write_latency)" in part
     assert "higher, by far" in part
 

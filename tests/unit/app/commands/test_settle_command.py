@@ -56,7 +56,7 @@ def test_that_the_typed_name_and_a_reason_settle_it_and_both_stay(
     typing(monkeypatch, "orders", "n3 was emptied,  case 812")
     assert main(["settle", "orders", "--data", str(data)]) == 0
     told = capsys.readouterr().out
-    assert "Each may have taken writes that the other does not have" in told
+    assert "Each may have accepted writes that the other does not have" in told
     assert told.endswith("Settled: orders. It stays in the history.\n")
     (story,) = stories(data)
     assert story.settled_words == "n3 was emptied, case 812"

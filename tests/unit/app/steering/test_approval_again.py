@@ -71,8 +71,8 @@ def test_that_a_journal_changed_by_hand_ends_with_1_and_nothing_is_done(shell: S
         said = shell(*words, "--yes")
         assert said.code == 1, words
         assert "The journal of run 1 was changed after this workstation wrote it" in said.err
-        assert "neither forward, nor back, nor its releases" in said.err
-        assert "Look at its hosts by hand" in said.err
+        assert "neither continues nor rolls back nor releases" in said.err
+        assert "Check its hosts by hand" in said.err
     assert shell.world.cluster.log == done
     listed = shell("procedures", "--runs")
     assert "n3 desynced" in listed.out  # what is on stays in the list
@@ -155,8 +155,8 @@ def test_that_a_journal_cut_off_at_its_end_ends_with_1_and_nothing_is_done(shell
     for words in (("resume", "1"), ("undo", "1"), ("undo", "1", "--release"), ("undo", "1", "--leave", "no more")):
         said = shell(*words, "--yes")
         assert said.code == 1, words
-        assert "The journal of run 1 is cut off: this workstation wrote more lines than are left" in said.err
-        assert "neither forward, nor back, nor its releases" in said.err
+        assert "The journal of run 1 is truncated: this workstation wrote more lines than it contains" in said.err
+        assert "neither continues nor rolls back nor releases" in said.err
     assert shell.world.cluster.log == done
     (document,) = shell("procedures", "--runs", "--json").document
     assert (document["binding"], document["ways"], document["approve"]) == ("cut off", [], "")
@@ -168,7 +168,7 @@ def test_that_a_run_whose_end_was_not_kept_is_shown_and_approved_by_its_code(she
         head.unlink()
     said = shell("resume", "1", "--yes")
     assert said.code == 1
-    assert "Where the journal of run 1 ended was not kept, or is lost" in said.out + said.err
+    assert "The end of the journal of run 1 was not recorded, or is lost" in said.out + said.err
     code = said.err.partition("--approve ")[2].split()[0]
     said = shell("resume", "1", "--yes", "--approve", code)
     assert (said.code, last_run(said)) == (0, "done")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from app.cli.procedure_text import consent_lines
-from services.procedures.conditions.galera.nothing_written import NothingWritten
+from services.procedures.conditions.galera.data.nothing_written import NothingWritten
 from services.procedures.plan.actions import Checkpoint
 from services.procedures.plan.model import Consent, Undo
 from tests.unit.app.steering_service import Shell
 
 ROLLING = ("rolling-restart", "--input", "nodes=n2", "--input", "work=yes")
-FOUND = "Waits until 'n2' is typed, unless this is found: the state named in grastate.dat of n2."
+FOUND = "Waits until 'n2' is typed, unless this is found: a state in grastate.dat of n2."
 QUESTION = "Starting n2 replaces all its data by SST, unless IST turns out to be possible. Type n2 to accept."
 
 
@@ -27,7 +27,7 @@ def test_that_an_undo_tells_before_it_begins_what_it_may_ask_for(shell: Shell) -
     assert shell("run", *ROLLING, "--yes").code == 4
     (waiting,) = shell("procedures", "--runs", "--json").document
     asks = {"step": "n2:stop-n2", "host": "n2", "typed": "n2", "question": QUESTION}
-    assert waiting["undo_asks"] == [{**asks, "unless": ["the state named in grastate.dat of n2"]}]
+    assert waiting["undo_asks"] == [{**asks, "unless": ["a state in grastate.dat of n2"]}]
     said = shell("undo", "1", "--yes")
     listed = words(said.out.partition("What a rollback does, newest step first, as approved:")[2])
     assert f"{FOUND} {QUESTION} in a script: --confirm n2" in listed

@@ -145,7 +145,7 @@ def test_that_a_rehearsal_that_finds_a_step_the_run_would_stop_at_ends_with_1(sh
     said = shell("run", *DESYNC, "--rehearse")
     assert said.code == 1
     assert "BLOCK" not in said.out
-    assert "   1. n3       Desync n3: stop: what must hold before does not hold\n" in said.out
+    assert "   1. n3       Desync n3: stop: a precondition does not hold\n" in said.out
     assert said.out.splitlines()[-1].startswith("The run would stop at step 1: ")
     shell.world.cluster.hosts["n3"].primary = True
     machine = shell("run", *DESYNC, "--rehearse", "--json")

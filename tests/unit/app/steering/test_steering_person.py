@@ -30,7 +30,7 @@ def test_that_a_stop_fails_the_step_and_the_person_chooses_the_way_back(shell: S
     with shell.typing("yes", "stop", "back", "undo"):
         said = shell("run", *DESYNC)
     assert (said.code, last_run(said)) == (3, "undone")
-    assert said.out.count("  undo: take the run back\n") == 2
+    assert said.out.count("  undo: roll back the run\n") == 2
 
 
 def test_that_the_end_of_the_input_suspends_the_run_as_it_is(shell: Shell) -> None:

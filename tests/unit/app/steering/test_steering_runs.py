@@ -24,7 +24,7 @@ def test_that_a_failed_run_that_was_taken_back_ends_with_3(shell: Shell) -> None
     shell.world.on_act = lambda step: stop_other(shell) if step == "desync" else None
     said = shell("run", *DESYNC, "--yes")
     assert (said.code, last_run(said)) == (3, "undone")
-    assert "All that it changed was taken back." in said.out
+    assert "All changes of the run were rolled back." in said.out
     assert "  ▲ " in said.out.partition("[undone]\n")[2]  # why: the watch rule that broke
     assert shell.world.cluster.hosts["n3"].variables.get("wsrep_desync", "OFF") == "OFF"
 
@@ -40,7 +40,7 @@ def test_that_an_undo_that_fails_ends_with_4_and_the_run_is_listed_with_1(shell:
     assert (said.code, last_run(said)) == (4, "undo failed")
     listed = shell("procedures", "--runs")
     assert listed.code == 1
-    assert "Go on back with undo 1." in listed.out
+    assert "Continue the rollback with undo 1." in listed.out
 
 
 def test_that_a_run_that_needs_a_person_ends_with_4_and_goes_on_by_its_answer(shell: Shell) -> None:

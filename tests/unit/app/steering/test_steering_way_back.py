@@ -27,7 +27,7 @@ def test_that_a_run_whose_cluster_is_dead_names_what_brings_it_back_and_lets_it_
     for told in (said, shell("procedures", "--runs"), shell("resume", "1", "--yes")):
         flat = " ".join(told.out.split())
         assert "All members of " in flat, told
-        assert "Leave run 1 as it is first: its lock keeps other runs out." in flat
+        assert "Close run 1 as it is first: its lock blocks other runs." in flat
         assert command in flat
     (document,) = shell("procedures", "--runs", "--json").document
     assert document["ways"][-1]["code"] == "bring back"

@@ -14,7 +14,7 @@ from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import LockSeen
 from services.procedures.plan.model import Obligation
 from services.procedures.plan.run_model import OpenObligation, RunState, RunView
-from services.procedures.service.undo import WayCode, tell_holder, ways_of, with_ways
+from services.procedures.service.ways import WayCode, tell_holder, ways_of, with_ways
 from tests.unit.procedures.engine_world import is_, plan_of, put, switch
 from tests.unit.procedures.facts_of_three import facts, host
 
@@ -26,7 +26,7 @@ BLOCK = Check("LOCK-FREE", "No other console works", Verdict.BLOCK, "n1: held", 
 RESUME, UNDO, RELEASE, LEAVE, CLEAR = WayCode
 FORTH, BACK = (RESUME, UNDO), (UNDO,)
 RESTS = [
-    (RunState.APPROVED, (RESUME, LEAVE), (RESUME, LEAVE)),
+    (RunState.NOT_STARTED, (RESUME, LEAVE), (RESUME, LEAVE)),
     (RunState.RUNNING, (*FORTH, LEAVE), (*FORTH, RELEASE, LEAVE)),
     (RunState.PAUSED, (*FORTH, LEAVE), (*FORTH, RELEASE, LEAVE)),
     (RunState.WAITING, (*FORTH, LEAVE), (*FORTH, RELEASE, LEAVE)),
@@ -61,7 +61,7 @@ def test_that_a_driven_run_offers_nothing_and_one_that_is_over_only_to_take_its_
     assert ways_of(replace(_view(RunState.RUNNING), live=True)) == ()
     assert ways_of(replace(_view(RunState.RUNNING), elsewhere=True)) == ()
     assert [way.code for way in ways_of(replace(_view(RunState.DONE), locked=("n1",)))] == [CLEAR]
-    (resume, _) = ways_of(replace(_view(RunState.APPROVED), approved=None))
+    (resume, _) = ways_of(replace(_view(RunState.NOT_STARTED), approved=None))
     assert resume.command == "pilothouse resume 9 --yes"  # what nobody approved begins by a yes alone
 
 

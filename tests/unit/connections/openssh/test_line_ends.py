@@ -10,7 +10,7 @@ import paramiko
 import pytest
 
 from services.connections.ssh.config import target_for
-from services.connections.ssh.host_keys import KnownHosts, Verdict
+from services.connections.ssh.host_keys import KeyStatus, KnownHosts
 from services.connections.tls import known_certificates
 from services.inventory.imports_mycnf import import_my_cnf
 from services.inventory.imports_ssh import import_ssh_config
@@ -51,9 +51,9 @@ def test_that_a_remark_in_known_hosts_knows_no_key(tmp_path: Path, separator: st
     line = f"db1 {key.get_name()} {key.get_base64()}"
     file.write_bytes(f"# of the team{separator}{line}\ndb2{line[3:]}\r\n{separator}db3{line[3:]}\n".encode())
     known = KnownHosts((str(file),))
-    assert known.judge("db1", key.get_name(), key.asbytes())[0] is Verdict.UNKNOWN
-    assert known.judge("db2", key.get_name(), key.asbytes())[0] is Verdict.KNOWN
-    assert known.judge("db3", key.get_name(), key.asbytes())[0] is Verdict.UNKNOWN
+    assert known.judge("db1", key.get_name(), key.asbytes())[0] is KeyStatus.UNKNOWN
+    assert known.judge("db2", key.get_name(), key.asbytes())[0] is KeyStatus.KNOWN
+    assert known.judge("db3", key.get_name(), key.asbytes())[0] is KeyStatus.UNKNOWN
 
 
 @pytest.mark.parametrize("separator", SEPARATORS)

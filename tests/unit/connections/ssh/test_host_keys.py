@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from services.connections.ssh.host_keys import KnownHosts, Verdict, fingerprint, remember
+from services.connections.ssh.host_keys import KeyStatus, KnownHosts, fingerprint, remember
 from services.errors import BadInput
 
 needs_keygen = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
@@ -63,7 +63,7 @@ def test_that_a_name_is_found_where_openssh_finds_it(
     file = tmp_path / "known_hosts"
     file.write_text(f"# comment\n\n{line(hosts, keys['one'])}", encoding="utf-8")
     verdict, _ = KnownHosts((str(file),)).judge(name, *keys["one"])
-    assert verdict is (Verdict.KNOWN if found else Verdict.UNKNOWN)
+    assert verdict is (KeyStatus.KNOWN if found else KeyStatus.UNKNOWN)
 
 
 @needs_keygen
@@ -73,10 +73,10 @@ def test_that_names_hashed_by_ssh_keygen_are_found(tmp_path: Path, keys: dict[st
     keygen("-q", "-H", "-f", str(file))
     assert "db1" not in file.read_text(encoding="utf-8")
     known = KnownHosts((str(file),))
-    assert known.judge("db1", *keys["one"])[0] is Verdict.KNOWN
-    assert known.judge("10.0.0.1", *keys["one"])[0] is Verdict.KNOWN
-    assert known.judge("[db1]:2200", *keys["two"])[0] is Verdict.KNOWN
-    assert known.judge("db2", *keys["one"])[0] is Verdict.UNKNOWN
+    assert known.judge("db1", *keys["one"])[0] is KeyStatus.KNOWN
+    assert known.judge("10.0.0.1", *keys["one"])[0] is KeyStatus.KNOWN
+    assert known.judge("[db1]:2200", *keys["two"])[0] is KeyStatus.KNOWN
+    assert known.judge("db2", *keys["one"])[0] is KeyStatus.UNKNOWN
 
 
 @needs_keygen
@@ -85,10 +85,10 @@ def test_that_another_key_is_a_change_whatever_its_type(tmp_path: Path, keys: di
     file.write_text(line("db1", keys["one"]), encoding="utf-8")
     known = KnownHosts((str(file),))
     verdict, where = known.judge("db1", *keys["two"])
-    assert verdict is Verdict.CHANGED
+    assert verdict is KeyStatus.CHANGED
     assert where is not None
     assert where.where == f"{file}:1"
-    assert known.judge("db1", *keys["ecdsa"])[0] is Verdict.CHANGED
+    assert known.judge("db1", *keys["ecdsa"])[0] is KeyStatus.CHANGED
     assert known.key_types("db1") == ("ssh-ed25519",)
 
 
@@ -97,7 +97,7 @@ def test_that_one_right_key_among_several_is_enough(tmp_path: Path, keys: dict[s
     file, other = tmp_path / "known_hosts", tmp_path / "global"
     file.write_text(line("db1", keys["one"]), encoding="utf-8")
     other.write_text(line("db1", keys["two"]), encoding="utf-8")
-    assert KnownHosts((str(file), str(other))).judge("db1", *keys["two"])[0] is Verdict.KNOWN
+    assert KnownHosts((str(file), str(other))).judge("db1", *keys["two"])[0] is KeyStatus.KNOWN
 
 
 @needs_keygen
@@ -106,7 +106,7 @@ def test_that_a_revoked_key_is_revoked_even_where_another_line_knows_it(
 ) -> None:
     file = tmp_path / "known_hosts"
     file.write_text(line("db1", keys["one"]) + line("*", keys["one"], "@revoked"), encoding="utf-8")
-    assert KnownHosts((str(file),)).judge("db1", *keys["one"])[0] is Verdict.REVOKED
+    assert KnownHosts((str(file),)).judge("db1", *keys["one"])[0] is KeyStatus.REVOKED
 
 
 @needs_keygen
@@ -115,13 +115,13 @@ def test_that_an_authority_is_no_host_key(tmp_path: Path, keys: dict[str, tuple[
     file.write_text(line("*.example", keys["one"], "@cert-authority"), encoding="utf-8")
     known = KnownHosts((str(file),))
     assert known.authorities("db1.example") == (keys["one"][1],)
-    assert known.judge("db1.example", *keys["one"])[0] is Verdict.UNKNOWN
+    assert known.judge("db1.example", *keys["one"])[0] is KeyStatus.UNKNOWN
 
 
 def test_that_broken_lines_are_passed_over(tmp_path: Path) -> None:
     file = tmp_path / "known_hosts"
     file.write_text("db1\ndb1 ssh-ed25519 !!!\n@what db1 ssh-ed25519 AAAA\n|1|x|y ssh-ed25519 AAAA\n", encoding="utf-8")
-    assert KnownHosts((str(file), str(tmp_path / "none"))).judge("db1", "ssh-ed25519", b"x")[0] is Verdict.UNKNOWN
+    assert KnownHosts((str(file), str(tmp_path / "none"))).judge("db1", "ssh-ed25519", b"x")[0] is KeyStatus.UNKNOWN
 
 
 @needs_keygen
@@ -136,7 +136,7 @@ def test_that_an_accepted_key_is_found_by_ssh_keygen_and_by_us(
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     assert ("db1" in file.read_text(encoding="utf-8")) is not hashed
     assert kind in keygen("-F", "[db1]:2200", "-f", str(file))
-    assert KnownHosts((str(file),)).judge("[db1]:2200", kind, blob)[0] is Verdict.KNOWN
+    assert KnownHosts((str(file),)).judge("[db1]:2200", kind, blob)[0] is KeyStatus.KNOWN
 
 
 @needs_keygen
@@ -149,8 +149,8 @@ def test_that_a_hashed_file_stays_hashed_and_a_missing_last_newline_breaks_no_li
     remember(str(file), "db2", keys["two"][0], base64.b64encode(keys["two"][1]).decode(), hashed=False)
     assert "db2" not in file.read_text(encoding="utf-8")
     known = KnownHosts((str(file),))
-    assert known.judge("db1", *keys["one"])[0] is Verdict.KNOWN
-    assert known.judge("db2", *keys["two"])[0] is Verdict.KNOWN
+    assert known.judge("db1", *keys["one"])[0] is KeyStatus.KNOWN
+    assert known.judge("db2", *keys["two"])[0] is KeyStatus.KNOWN
 
 
 def test_that_a_file_that_cant_be_read_stops_the_login_rather_than_forget_a_changed_key(tmp_path: Path) -> None:

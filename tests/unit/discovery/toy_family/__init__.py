@@ -9,7 +9,7 @@ from services.discovery.families.port import Agreement, Lead, Parts
 from services.discovery.families.shared.channels import Link
 from services.discovery.families.shared.claiming import Membership, claimed
 from services.discovery.families.shared.plain import Plain
-from services.discovery.judgement.judge import Around, Verdict
+from services.discovery.judgement.judge import Around, Judgement
 from services.discovery.judgement.states import State
 from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot
 from services.discovery.nodes import Node
@@ -33,8 +33,8 @@ def _others(facts: NodeFacts) -> list[str]:
     return [name for name in _setting(facts, "toy_others").split(",") if name]
 
 
-def _judged(_node: Node, _around: Around) -> Verdict:
-    return Verdict(State("playing", "playing"), Health.GOOD)
+def _judged(_node: Node, _around: Around) -> Judgement:
+    return Judgement(State("playing", "playing"), Health.GOOD)
 
 
 class Toy(Plain):

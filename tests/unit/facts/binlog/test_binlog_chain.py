@@ -15,7 +15,7 @@ from services.facts.binlog.marks import parse_marks
 from services.facts.binlog.replay_progress import parse_progress
 from services.facts.binlog.survey import parse_survey
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey_program import SURVEY, SURVEYED
-from services.procedures.conditions.galera.chain_known import held_in
+from services.procedures.conditions.galera.history.chain_known import held_in
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "binlogs"
 U = "0a9baafc-e833-11f1-988e-8319290952fc"

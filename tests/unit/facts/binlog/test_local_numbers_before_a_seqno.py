@@ -13,7 +13,7 @@ import pytest
 
 from services.connections.programs.binlog_programs import BINLOG_MARKS
 from services.facts.binlog.marks import parse_marks
-from services.procedures.conditions.galera.chain_known import held_in
+from services.procedures.conditions.galera.history.chain_known import held_in
 from tests.unit.facts.binary_logs import a_binary_log, run
 
 

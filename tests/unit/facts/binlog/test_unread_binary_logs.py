@@ -115,7 +115,7 @@ def test_that_files_without_an_index_are_a_log_that_was_not_read() -> None:
 
     found, why = road("aria_log.00000001\nibdata1\nmysql-bin.000007\n")
     assert found is None
-    assert why == ["/data of s3 has a binary log (mysql-bin.000007) whose index is not there"]
+    assert why == ["/data of s3 has a binary log (mysql-bin.000007) without an index file"]
     assert road("aria_log.00000001\nibdata1\ns3-relay-bin.000007\n")[0] == ""
     assert road("mysql-bin.000007\nmysql-bin.index\n")[0] == "/data/mysql-bin.index"
 

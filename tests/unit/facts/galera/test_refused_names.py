@@ -135,5 +135,5 @@ def test_that_a_log_that_is_not_read_to_its_beginning_says_how_far_and_what_fill
         1,
         ["the newest 64 MB of the log of s3 took 20 s; views before them were not read"],
     )
-    assert read("")[1] == ["the log of s3 could not be read in 20 s: which views it tells of is not known"]
-    assert read("read 5000 3\n", 0)[1] == ["the log of s3 tells of no Primary Component"]
+    assert read("")[1] == ["the log of s3 could not be read in 20 s: its views are not known"]
+    assert read("read 5000 3\n", 0)[1] == ["the log of s3 contains no Primary Component"]

@@ -160,7 +160,7 @@ def test_that_a_log_without_a_view_says_that_one_may_stand_among_clients_words()
     unread: list[str] = []
     assert read_views(host_of("s3", data_folder_path="/data"), road, unread) == ((), None, ())
     assert unread == [
-        "the log of s3 tells of no Primary Component after the newest place where it may stand among clients' words"
+        "the log of s3 contains no Primary Component after the newest place where it may stand among clients' words"
     ]
 
 

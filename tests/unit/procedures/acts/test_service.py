@@ -151,7 +151,7 @@ def test_that_closing_the_service_suspends_its_runs_and_joins_their_threads(stor
     assert not view.live
     assert [o.obligation.key for o in second.obligations()] == ["frozen:n1"]
     assert where_it_stands(view) == (
-        f"1 of 3 steps are done; next: Wait for ready of n2. Go on with resume {run_id}, or back with undo {run_id}."
+        f"1 of 3 steps are done; next: Wait for ready of n2. Continue with resume {run_id}, or roll back with undo {run_id}."
     )
     first.world.settings["n2", "ready"] = "ON"
     assert second.drive(run_id) is RunState.DONE
@@ -263,7 +263,7 @@ def test_that_a_run_that_can_not_begin_says_why_to_who_watches(
     until(lambda: not _threads())
     assert "Another console works there." in seen.views[-1].sentence
     assert service.world.done == []
-    assert service.view(run_id).state is RunState.APPROVED
+    assert service.view(run_id).state is RunState.NOT_STARTED
 
 
 def test_that_a_second_service_can_not_write_a_run_that_the_first_one_drives(

@@ -15,8 +15,8 @@ from tests.unit.procedures.scripted_sessions import NOTHING, Attempt, ScriptedHo
 @pytest.mark.parametrize(
     ("said", "holds", "told"),
     [
-        (out("same\n"), True, "its data's account reads too"),
-        (out("differ\n"), False, "account 112, whose its data are, may not read"),
+        (out("same\n"), True, "the account of the data of n1 can read every option file"),
+        (out("differ\n"), False, "account 112, which owns the data, may not read"),
         (out("", code=0), None, "could not be compared"),
         (out(code=73, errors="there is no my_print_defaults"), None, "there is no my_print_defaults"),
     ],

@@ -68,8 +68,8 @@ def test_that_a_stop_is_waited_for_longer_than_systemd_itself_waits() -> None:
         (OF_UNIT, "ActiveState=deactivating\nSubState=stop-sigterm\nSendSIGKILL=yes\n",
          f"(stop-sigterm since {SINCE}), systemd gives it 15min, then kills it"),
         (OF_UNIT, "ActiveState=failed\nSubState=failed\nResult=timeout\n",
-         f"systemd waits no longer, mariadb.service is failed (failed since {SINCE}): 'systemctl kill --signal=KILL "),
-        (BY_HAND, "ActiveState=inactive\nSubState=dead\n", "mariadb.service is inactive: somebody started it by hand"),
+         f"systemd no longer waits, mariadb.service is failed (failed since {SINCE}): 'systemctl kill --signal=KILL "),
+        (BY_HAND, "ActiveState=inactive\nSubState=dead\n", "mariadb.service is inactive: it was started by hand"),
     ],
 )  # fmt: skip
 def test_that_a_stop_in_progress_says_what_systemd_does_and_since_when(group: str, shown: str, said: str) -> None:

@@ -18,8 +18,8 @@ from services.errors import Unreachable
 from services.facts.transfer.sst_options import Place
 from services.procedures.catalogue.checks.sst_sections import alike, no_transfer, one_place
 from services.procedures.catalogue.steps.sst_section import HOLD, changed_on_all, hold_path, section_path
-from services.procedures.conditions.galera.nobody_joins import NobodyJoins
-from services.procedures.conditions.galera.sst_section import SstGives, SstSame
+from services.procedures.conditions.galera.config.sst_section import SstGives, SstSame
+from services.procedures.conditions.galera.membership.nobody_joins import NobodyJoins
 from services.procedures.conditions.machine.files import FileSays
 from services.procedures.looking.own_lines import without_own
 from services.procedures.plan.actions import EditOptions, PutFile, Several

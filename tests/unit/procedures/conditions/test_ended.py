@@ -7,8 +7,8 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.errors import Unreachable
-from services.procedures.conditions.galera.joined import Joined
-from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.galera.data.position import Position
+from services.procedures.conditions.galera.membership.joined import Joined
 from services.procedures.conditions.server.clients import NoClients
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.conditions.server.variable import VariableIs

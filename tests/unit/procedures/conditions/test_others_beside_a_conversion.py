@@ -25,8 +25,8 @@ def test_that_who_came_past_the_point_is_named_and_kept_as_whoever_answers_has_i
     assert (nobody.holds, nobody.kept) == (True, ()), "a member that is away names nobody"
     came = answered(condition, silent, _with_others("n1", "rs1"), _with_others("n2", mongos="r9:27017"))
     assert came.holds is False
-    assert "r9:27017 is a mongos, and not of the plan" in came.evidence
-    assert "rs1 is a shard, and not of the plan" in came.evidence
+    assert "r9:27017 is a mongos, and not in the plan" in came.evidence
+    assert "rs1 is a shard, and not in the plan" in came.evidence
     assert answered(OthersSeenTo(("c1",), (), ("rs0",)), silent).holds is None
 
 

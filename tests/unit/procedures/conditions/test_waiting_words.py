@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.waiting_words import waiting_words

@@ -69,7 +69,7 @@ def test_that_a_precondition_that_moved_stops_the_run_with_its_evidence() -> Non
     assert bench.world.done == []
     error = bench.view.steps[0].error
     assert "synced of n2 is OFF" in error
-    assert "Nothing was changed by this step" in error
+    assert "This step changed nothing" in error
 
 
 def test_that_a_precondition_that_can_not_be_read_is_tried_again_for_a_while() -> None:
@@ -346,7 +346,7 @@ def test_that_the_question_for_the_rest_names_the_step_that_can_not_be_undone() 
     bench = Bench(plan_of(switch("n1", "a"), MORE), policy=ASKING, continuing=wiping)
     bench.person.answers = {"continued": ["approve"], "step": ["n1"]}
     assert bench.run() is RunState.DONE
-    assert "The rest of the plan is made: 2 steps change n1, n2, among them: Wipe n1. Approve it?" in str(
+    assert "The rest of the plan is ready: 2 steps change n1, n2, among them: Wipe n1. Approve it?" in str(
         bench.lines("asked")[0]
     )
 
@@ -369,7 +369,7 @@ def test_that_a_block_found_on_the_way_stops_the_rest() -> None:
     assert bench.world.done == ["n1: a=ON", "n1: a=OFF"]
     said = " ".join(shown.failed + shown.error for shown in bench.view.steps)
     assert "2 GB on n1. Try: remove old backups." in said
-    assert "undo it and begin anew" in said
+    assert "undo the run and start again" in said
 
 
 # -- what can't be -----------------------------------------------------------------------------------------------------

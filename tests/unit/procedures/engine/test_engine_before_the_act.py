@@ -57,7 +57,7 @@ def test_that_a_job_that_a_dead_console_only_announced_begins_only_where_nothing
         bench.world.settings["n2", "primary"] = "ON"
     assert bench.run() is (RunState.UNDONE if moved else RunState.DONE)
     assert bench.world.done == done
-    said = "It was not begun again: primary of n2 is ON. What it may have done before it broke off is there still."
+    said = "It was not started again: primary of n2 is ON. Possible changes from before the interruption remain."
     assert bench.view.steps[0].error == (said if moved else ""), "the host may have gone with a half of it behind it"
 
 
@@ -117,7 +117,7 @@ def test_that_a_wait_for_what_can_t_be_done_again_says_at_once_what_stands_again
 
     def shown(view: RunView) -> None:
         told = view.steps[0].said
-        if "It can't be begun now: down of n1 is OFF" in told:
+        if "It cannot start now: down of n1 is OFF" in told:
             said.append(bench.clock.monotonic())
             bench.control.undo()
 
@@ -131,7 +131,7 @@ def test_that_it_is_begun_once_nothing_stands_against_it_any_more() -> None:
     bench = _announced_alone()
 
     def shown(view: RunView) -> None:
-        if "It can't be begun now" in view.steps[0].said:
+        if "It cannot start now" in view.steps[0].said:
             bench.world.settings["n1", "down"] = "ON"
 
     bench.run_changed = shown  # type: ignore[method-assign]
@@ -143,7 +143,7 @@ def test_that_the_next_console_killed_in_that_wait_leaves_it_to_the_one_behind_i
     bench = _announced_alone()
 
     def killed(view: RunView) -> None:
-        if "It can't be begun now" in view.steps[0].said:
+        if "It cannot start now" in view.steps[0].said:
             bench.control.close()
 
     bench.run_changed = killed  # type: ignore[method-assign]
@@ -158,7 +158,7 @@ def test_that_what_the_act_itself_broke_is_only_waited_for() -> None:
     bench = _announced_alone()
 
     def shown(view: RunView) -> None:
-        if "It can't be begun now" in view.steps[0].said:
+        if "It cannot start now" in view.steps[0].said:
             bench.world.settings["n1", "copy"] = "ON"
 
     bench.run_changed = shown  # type: ignore[method-assign]

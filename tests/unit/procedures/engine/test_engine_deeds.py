@@ -12,7 +12,7 @@ from services.procedures.plan.model import Plan, Risk, Step
 from services.procedures.plan.run_model import Question, RunState
 from tests.unit.procedures.engine_world import Bench, is_, plan_of, switch
 
-ALL_BACK = "All that it changed was taken back."
+ALL_BACK = "All changes of the run were rolled back."
 
 
 def _plan(*, deed: bool = True) -> Plan:
@@ -25,9 +25,17 @@ def _plan(*, deed: bool = True) -> Plan:
 @pytest.mark.parametrize(
     ("new", "deaf", "deed", "sentence"),
     [
-        ("ON", 0, True, "What can be taken back was. This stays: new of n2 is ON."),
+        ("ON", 0, True, "Everything that can be rolled back was rolled back. This remains: new of n2 is ON."),
         ("OFF", 0, True, ALL_BACK),
-        ("ON", 99, True, "What can be taken back was. This stays: perhaps, because it was asked for: Replace n2."),
+        (
+            "ON",
+            99,
+            True,
+            (
+                "Everything that can be rolled back was rolled back. This remains: perhaps, because it "
+                "was requested: Replace n2."
+            ),
+        ),
         ("ON", 0, False, ALL_BACK),
     ],
 )

@@ -87,7 +87,7 @@ def test_that_the_pause_before_the_next_act_says_that_it_holds_again() -> None:
     night = Night(at((10.0, "OFF"), (30.0, "ON")))
     assert night.bench.run() is RunState.DONE
     (asked,) = [text for text in night.texts if text.startswith("QUORUM")]
-    assert "So it was: n2 has no quorum: leave n1 running." in asked
+    assert "Violated before: n2 has no quorum: leave n1 running." in asked
     assert "It holds again now (quorum of n2 is ON)." in asked
 
 
@@ -101,7 +101,7 @@ def test_that_the_open_question_of_a_breach_changes_with_what_is_true() -> None:
 
     night = Night(answer)
     assert night.bench.run() is RunState.DONE
-    assert [text.startswith("QUORUM: So it was") for text in night.texts if "QUORUM" in text] == [False, True]
+    assert [text.startswith("QUORUM: Violated before") for text in night.texts if "QUORUM" in text] == [False, True]
 
 
 @pytest.mark.parametrize("mended", [True, False])

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from services.clock import ManualClock
 from services.connections.ports import Rows
-from services.procedures.conditions.galera.flow_control import FlowControlBelow
-from services.procedures.conditions.galera.joined import Joined
-from services.procedures.conditions.galera.whole import FormedAgain
+from services.procedures.conditions.galera.membership.flow_control import FlowControlBelow
+from services.procedures.conditions.galera.membership.joined import Joined
+from services.procedures.conditions.galera.membership.whole import FormedAgain
 from services.procedures.conditions.server.clients import NoClients
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.engine.looks import Looks

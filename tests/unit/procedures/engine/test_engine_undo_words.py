@@ -34,7 +34,7 @@ def test_that_an_undo_that_nobody_accepts_changes_nothing_and_leaves_the_way_on(
     bench = _bench(*ASKING)
     assert bench.run() is RunState.FAILED
     assert [bench.world.value(host, name) for host, name in (("n1", "a"), ("n2", "b"), ("n3", "c"))] == ["ON"] * 3
-    assert "It was not taken back, because nobody accepted this" in bench.engine().view.sentence
+    assert "It was not rolled back, because this was not accepted" in bench.engine().view.sentence
     assert "(--confirm n1)" in bench.engine().view.sentence
     bench.world.fails.clear()
     assert bench.run() is RunState.DONE
@@ -47,7 +47,7 @@ def test_that_one_word_is_enough_for_all_the_steps_that_need_it() -> None:
     assert bench.run() is RunState.UNDONE
     assert bench.person.asked.count("step") == 1
     assert all(value == "OFF" for value in bench.world.settings.values())
-    assert "Given up, as was accepted: quiet of n2 is OFF." in bench.engine().view.sentence
+    assert "Given up, as accepted: quiet of n2 is OFF." in bench.engine().view.sentence
 
 
 def test_that_where_the_word_is_needless_by_now_nobody_is_asked() -> None:

@@ -122,7 +122,7 @@ def test_that_any_fate_that_is_not_over_can_be_taken_back_once_the_hosts_answer(
     bench.world.fails.clear()
     bench.journal.full_at = 0
     engine = bench.engine()
-    if engine.view.state in ENDED | {RunState.APPROVED}:
+    if engine.view.state in ENDED | {RunState.NOT_STARTED}:
         return
     assert engine.undo() is RunState.UNDONE
     for name, host in (("a", "n1"), ("b", "n2"), ("c", "n3"), ("frozen", "n1")):
@@ -175,7 +175,7 @@ def _wish(bench: Bench, word: str) -> None:
 
 
 def _legal(entries: tuple[Entry, ...]) -> None:
-    run, steps = RunState.APPROVED, dict[str, StepState]()
+    run, steps = RunState.NOT_STARTED, dict[str, StepState]()
     for entry in entries:
         data = entry.data or {}
         if entry.kind == "run":

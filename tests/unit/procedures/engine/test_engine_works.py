@@ -38,7 +38,7 @@ def test_that_an_undo_ends_the_job_first_and_takes_back_after_it() -> None:
     assert bench.engine().undo() is RunState.UNDONE
     assert bench.world.done == ["n2: end copy-n2", "n2: moved=OFF", "n2: held=OFF"]
     told = [line["text"] for line in bench.lines("note") if line["about"] == "work-ended"]
-    assert told == ["Copy data to n2: it still ran on n2 and was ended."]
+    assert told == ["Copy data to n2: it was still running on n2 and was ended."]
 
 
 def test_that_a_job_which_can_not_be_ended_stops_the_undo_and_keeps_what_is_on_its_host() -> None:
@@ -47,7 +47,7 @@ def test_that_a_job_which_can_not_be_ended_stops_the_undo_and_keeps_what_is_on_i
     assert bench.engine().undo() is RunState.UNDO_FAILED
     assert bench.world.done == []
     assert WORK in bench.world.at_work
-    assert "It is not known that this runs no more on n2: Copy data to n2. " in bench.engine().view.sentence
+    assert "Not known whether this still runs on n2: Copy data to n2. " in bench.engine().view.sentence
     assert [o.obligation.key for o in bench.engine().view.obligations] == ["held:n2"]
     assert bench.engine().undo() is RunState.UNDONE
     assert bench.world.done == ["n2: end copy-n2", "n2: moved=OFF", "n2: held=OFF"]
@@ -84,11 +84,11 @@ def test_that_a_run_left_as_it_is_ends_its_job_on_a_host_where_nothing_is_switch
         said = bench.engine().view.sentence
         if not fails:
             assert bench.world.done == ["n2: end copy-n2", "n1: held=OFF"]
-            assert "runs no more" not in said
+            assert "still runs on" not in said
             assert not bench.engine().view.locked
             continue
         assert bench.world.done == ["n1: held=OFF"]
-        assert "It is not known that this runs no more on n2: Copy data to n2. " in said
+        assert "Not known whether this still runs on n2: Copy data to n2. " in said
         assert f"pilothouse resume {bench.run_id} --yes" in said
         assert bench.engine().view.locked  # no other console may work there meanwhile
         assert bench.run() is RunState.LEFT
@@ -101,7 +101,7 @@ def test_that_an_obligation_stays_where_the_job_on_its_host_can_not_be_ended() -
     assert bench.engine().leave("enough") is RunState.LEFT
     assert bench.world.done == []
     (left,) = bench.engine().view.obligations
-    assert "it was not released. It is not known that this runs no more on n2" in left.release_failed
+    assert "it was not released. Not known whether this still runs on n2" in left.release_failed
 
 
 def test_that_a_job_told_as_done_is_asked_for_once_more_only_on_the_host_that_is_moved_at() -> None:
@@ -122,4 +122,4 @@ def test_that_what_goes_with_the_undo_of_an_earlier_step_is_not_told_to_stay() -
         bench.world.fails["end-held-n1"] = [UserError("It failed.", host="n1")] * 9
         assert bench.run() is RunState.FAILED
         assert bench.engine().undo() is RunState.UNDONE
-        assert ("This stays: Copy data to n2" in bench.engine().view.sentence) is told
+        assert ("This remains: Copy data to n2" in bench.engine().view.sentence) is told

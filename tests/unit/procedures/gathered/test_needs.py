@@ -109,8 +109,8 @@ def test_that_the_guard_tells_a_look_that_takes_more_than_is_read_for_every_run(
     class Asking:
         facts = facts_of(whole("n1", "n2"))
 
-    def curious(self: Stopped, asking: Asking, past: object) -> bool:
-        del self, past
+    def curious(self: Stopped, asking: Asking) -> bool:
+        del self
         assert asking.facts.host("n1")[Unit].name
         return bool(asking.facts.host("n1")[Sessions].clients)
 
@@ -118,7 +118,7 @@ def test_that_the_guard_tells_a_look_that_takes_more_than_is_read_for_every_run(
         patch.setattr(Stopped, "look", curious)
         needs_guard.stand(patch)
         with pytest.raises(needs_guard.NotNeeded, match="a look takes Sessions"):
-            Stopped("n1", "mariadb.service").look(Asking(), None)  # type: ignore[arg-type]
+            Stopped("n1", "mariadb.service").look(Asking())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("procedure", all_procedures(), ids=lambda p: p.about.name)

@@ -23,7 +23,6 @@ from services.facts.transfer.certificate_files import parse_pair
 from services.facts.transfer.certificates import faults_of
 from services.procedures.conditions.machine.unit import UnitNotEnabled, UnitSetting
 from services.procedures.gather.reader import Reader
-from services.procedures.plan.looks import Past
 from services.procedures.plan.part import Company, Part
 from services.procedures.plan.parts.galera.backups import Backups
 from services.procedures.plan.parts.galera.links import Listening
@@ -180,7 +179,7 @@ class Asking:
     ],
 )
 def test_that_a_timer_that_systemd_does_not_tell_of_is_neither_there_nor_gone(condition: Any, how: str) -> None:
-    assert condition.look(cast("Any", Asking(how)), Past({}, {})).holds is None
+    assert condition.look(cast("Any", Asking(how))).holds is None
 
 
 def test_that_a_host_which_lists_no_port_at_all_is_not_said_to_listen_nowhere() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import Unreachable
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.looks import UNEXPECTED

@@ -67,9 +67,9 @@ def test_that_a_run_whose_last_lines_are_cut_off_is_refused_whichever_way(
     second = service_on(store, tmp_path, service.world)
     with pytest.raises(JournalChanged) as refused:
         second.drive(run_id, way=way, key="x" if way == "leave" else "")
-    assert "is cut off: this workstation wrote more lines than are left" in str(refused.value)
+    assert "is truncated: this workstation wrote more lines than it contains" in str(refused.value)
     assert "Nothing was done" in refused.value.safe
-    assert "put back from an older copy" in refused.value.try_[0]
+    assert "restored from an older copy" in refused.value.try_[0]
     assert second.view(run_id).binding is Binding.CUT
     assert service.world.done == done
     second.look_at_obligations()
@@ -158,7 +158,7 @@ def test_that_a_run_without_a_head_or_with_a_strange_one_asks_for_an_approval_an
     service = service_on(store, tmp_path)
     view = service.view(run_id)
     assert view.binding is Binding.NO_END
-    assert "nothing shows that no lines are missing at its end" in view.sentence
+    assert "lines may be missing at its end" in view.sentence
     with pytest.raises(NotBound):
         service.drive(run_id)
     assert service.world.done == []
@@ -191,6 +191,6 @@ def test_that_where_the_end_can_not_be_kept_nothing_more_is_done(store: StateSto
     run_id = journal.new_run("p", "c", "t")
     (tmp_path / FOLDER / f"run-{run_id}.head").unlink()
     (tmp_path / FOLDER / f"run-{run_id}.head").mkdir()
-    with pytest.raises(StoreError, match="Where the journal of run 1 ends can't be kept"):
+    with pytest.raises(StoreError, match="The end of the journal of run 1 cannot be recorded"):
         journal.append(run_id, "note", "", {})
     journal.let_go(run_id)

@@ -247,7 +247,7 @@ def test_that_a_continued_plan_can_neither_change_nor_repeat_what_was_approved()
 def test_that_a_plan_nobody_approved_is_shown_and_can_not_run() -> None:
     writer = Writer(approved=False)
     view = writer.view()
-    assert (view.state, view.approved, view.started) == (RunState.APPROVED, None, START)
+    assert (view.state, view.approved, view.started) == (RunState.NOT_STARTED, None, START)
     assert "waits for its approval" in view.sentence
     with pytest.raises(StoreError, match="nobody approved"):
         writer.write(line.run_state(RunState.RUNNING)).view()
@@ -257,7 +257,7 @@ def test_that_a_plan_nobody_approved_is_shown_and_can_not_run() -> None:
 @pytest.mark.parametrize("after", RunState)
 def test_that_a_run_only_takes_its_legal_ways(before: RunState, after: RunState) -> None:
     writer = Writer(approved=False).write(line.approved("ana@desk"))
-    for state in _way(RUN_WAYS, RunState.APPROVED, before):
+    for state in _way(RUN_WAYS, RunState.NOT_STARTED, before):
         writer.write(line.run_state(state))
     writer.write(line.run_state(after))
     if after in RUN_WAYS[before] or after is before:
@@ -293,7 +293,7 @@ GOOD_ENTRIES = done_run(GOOD).entries()
     ("changed", "words"),
     [
         ((), "no plan in the journal"),
-        (GOOD_ENTRIES[1:], "it has no plan at its beginning"),
+        (GOOD_ENTRIES[1:], "it does not begin with a plan"),
         ((*GOOD_ENTRIES[:4], *GOOD_ENTRIES[5:]), "entry 5 is missing"),
         ((*GOOD_ENTRIES[:4], GOOD_ENTRIES[3]), "entry 5 is missing"),
         ((GOOD_ENTRIES[0], replace(GOOD_ENTRIES[0], seq=2)), "kind 'planned' has no meaning here"),

@@ -389,7 +389,7 @@ def test_that_a_keyring_that_keeps_nothing_is_not_relied_on(tmp_path: Path) -> N
 def test_that_a_key_that_others_may_read_is_refused(tmp_path: Path) -> None:
     WorkstationKey(tmp_path).key()
     (tmp_path / KEY_FILE).chmod(0o640)
-    with pytest.raises(StoreError, match="is not yours alone"):
+    with pytest.raises(StoreError, match="Others may read or write the key"):
         WorkstationKey(tmp_path).key()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import given
 
@@ -13,11 +15,16 @@ from services.errors import AuthFailed, QueryFailed, TimedOut, Unreachable
 from services.facts.machine.detached_work import Found, parse_look, parse_unit
 from services.procedures.engine.lock import holder_sentence, lock_path, lock_text, parse_lock
 from services.procedures.engine.ports import ActFailed
+from services.procedures.execute import acting
 from services.procedures.execute.acting_output import Masks, judged
 from services.procedures.execute.detached import work_name
 from services.procedures.plan.actions import (
     Action,
+    Ask,
+    AtPrimary,
+    AtRouter,
     Checkpoint,
+    Continue,
     CopiedSecret,
     Detached,
     EditOptions,
@@ -27,6 +34,7 @@ from services.procedures.plan.actions import (
     Run,
     Several,
     Sql,
+    WaitFor,
 )
 from services.procedures.plan.host_facts import LockSeen
 from services.procedures.plan.wording import wording
@@ -64,7 +72,7 @@ AUTH = CopiedSecret("n1", "wsrep_sst_auth")
                 "+ A=b",
                 "remove /run/y",
                 "put back /run/z as it was before the run",
-                "  (changed by somebody else since: only the run's own lines go, or it is kept, and that is told)",
+                "  (if others changed it since: only the lines of this run are removed, or it is kept and reported)",
             ),
         ),
         (Checkpoint("Nothing is half done."), ("rest: Nothing is half done.",)),
@@ -79,6 +87,12 @@ def test_that_every_act_is_worded_line_by_line(action: Action, lines: tuple[str,
 def test_that_any_action_has_a_wording(action: Action) -> None:
     if not (isinstance(action, Several) and not action.actions):
         assert wording(action)
+
+
+def test_that_every_action_which_changes_one_host_has_an_act() -> None:
+    around = {Several, AtPrimary, AtRouter, Detached}
+    of_the_engine = {WaitFor, Ask, Checkpoint, Continue}
+    assert set(acting._ACTS) == set(get_args(Action)) - around - of_the_engine
 
 
 def test_that_output_is_cut_and_carries_no_secret_that_was_copied_or_that_a_program_tells() -> None:

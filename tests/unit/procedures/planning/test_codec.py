@@ -106,7 +106,7 @@ def test_that_a_secret_on_standard_input_is_refused() -> None:
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_that_a_number_that_json_lacks_is_refused(number: float) -> None:
-    with pytest.raises(StoreError, match="can't keep the number"):
+    with pytest.raises(StoreError, match="cannot store the number"):
         encode(StatusIs("n1", "a", "=", "1", for_s=number))
 
 

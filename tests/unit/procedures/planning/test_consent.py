@@ -39,7 +39,7 @@ def _bench(plan: Plan, *, reached: bool, ist: bool = True, confirmed: frozenset[
 def test_that_an_undo_which_ist_can_serve_asks_nobody() -> None:
     bench = _bench(_failing(), reached=True)
     assert bench.run() is RunState.UNDONE
-    assert bench.view.sentence == "All that it changed was taken back."
+    assert bench.view.sentence == "All changes of the run were rolled back."
     assert bench.lines("asked") == []
 
 
@@ -47,19 +47,19 @@ def test_that_an_undo_which_only_an_sst_can_finish_is_not_begun_unless_a_person_
     bench = _bench(_failing(), reached=False)
     assert bench.run() is RunState.UNDO_FAILED
     assert bench.world.value("n3", "down") == "ON"
-    assert "nobody accepted this: reach of n1 is OFF. Starting n3 replaces all its data by SST." in bench.view.sentence
+    assert "this was not accepted: reach of n1 is OFF. Starting n3 replaces all its data by SST." in bench.view.sentence
 
 
 def test_that_an_accepted_sst_is_told_at_the_end_of_the_undo_and_not_all_taken_back() -> None:
     bench = _bench(_failing(), reached=False, ist=False, confirmed=frozenset({"n3"}))
     assert bench.run() is RunState.UNDONE
-    assert bench.view.sentence == "What can be taken back was. This stays: ist of n3 is OFF."
+    assert bench.view.sentence == "Everything that can be rolled back was rolled back. This remains: ist of n3 is OFF."
 
 
 def test_that_an_sst_which_came_unasked_in_an_undo_is_told_all_the_same() -> None:
     bench = _bench(_failing(), reached=True, ist=False)
     assert bench.run() is RunState.UNDONE
-    assert bench.view.sentence == "What can be taken back was. This stays: ist of n3 is OFF."
+    assert bench.view.sentence == "Everything that can be rolled back was rolled back. This remains: ist of n3 is OFF."
 
 
 def test_that_a_person_at_the_terminal_is_asked_within_the_undo() -> None:

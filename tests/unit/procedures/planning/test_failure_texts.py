@@ -123,7 +123,7 @@ def test_that_what_a_step_that_only_reads_may_have_changed_is_known_nothing() ->
 
 def test_that_a_part_that_failed_is_told_by_what_it_is_and_not_by_the_words_it_is_told_in() -> None:
     parts = Several((Run(Command(("true",))), Run(Command(("false",)))))
-    assert failure(parts, Unreachable("Gone.", host="n1")).endswith("Earlier parts of it may have been done.")
+    assert failure(parts, Unreachable("Gone.", host="n1")).endswith("Earlier parts of it may be done.")
     unsure = Unreachable("Gone.", host="n1")
     unsure.safe = "Nothing was changed."  # told by the road to the host, which then knows what became of the act
     assert not unsure.nothing_changed
@@ -134,7 +134,7 @@ def test_that_a_part_that_failed_is_told_by_what_it_is_and_not_by_the_words_it_i
 def test_that_a_reading_that_a_killed_console_left_is_no_doubt_and_not_one_when_the_run_is_taken_back() -> None:
     writer = Writer(plan_of(reading()))
     writer.step("look-n1", StepState.CHECKING, StepState.ACTING)
-    assert writer.view().steps[0].said == "Begun; it only reads."
+    assert writer.view().steps[0].said == "Started; it only reads."
     bench = Bench(plan_of(reading()))
     bench.journal.append(bench.run_id, *run_state(RunState.RUNNING))
     for state in (StepState.CHECKING, StepState.ACTING):

@@ -55,14 +55,14 @@ def test_that_a_time_without_its_unit_is_refused_with_what_it_may_mean(text: str
 @pytest.mark.parametrize(("kind", "text"), [("duration", "-5"), ("duration", "- 5 s"), ("bytes", "-5 GB")])
 def test_that_a_time_or_a_size_can_not_be_negative(kind: Literal["duration", "bytes"], text: str) -> None:
     (fault,) = field_faults((Field("pause", "Pause", kind, "60 s"),), {"pause": text})
-    assert fault.sentence == "Pause: it can't be negative."
+    assert fault.sentence == "Pause: it cannot be negative."
 
 
 @pytest.mark.parametrize("kind", ["host", "hosts"])
 def test_that_a_host_is_refused_where_none_can_be_chosen(kind: Literal["host", "hosts"]) -> None:
     field = Field("donor", "Donor", kind, "", ())
     (fault,) = field_faults((field,), {"donor": "s3"})
-    assert (fault.field, fault.sentence) == ("donor", "Donor: it can't be s3: no host fits it now.")
+    assert (fault.field, fault.sentence) == ("donor", "Donor: it cannot be s3: no host is suitable now.")
 
 
 def test_that_every_fault_names_its_field_and_what_to_write() -> None:

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.connections.command import Command
-from services.procedures.conditions.galera.clean_position import CleanPosition
-from services.procedures.conditions.galera.no_primary import NoPrimary
-from services.procedures.conditions.galera.transfer import TransferWas
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.data.clean_position import CleanPosition
+from services.procedures.conditions.galera.membership.no_primary import NoPrimary
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.conditions.server.stopped import Stopped

@@ -7,7 +7,7 @@ from services.connections.ports import Output, Rows
 from services.connections.reads.read import CommandRead
 from services.connections.reads.registry import command_of
 from services.errors import Refused
-from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import Past
 from services.procedures.verify.prover import RealProver
@@ -64,7 +64,7 @@ def test_that_an_ist_of_more_write_sets_than_a_tail_has_lines_is_proven() -> Non
 def test_that_a_log_which_does_not_reach_back_to_the_start_is_not_known_and_never_no() -> None:
     prover, _ = _session(whole=None, newest=NOISE)
     answer = _look(prover)
-    assert (answer.holds, "does not reach back" in answer.evidence) == (None, True)
+    assert (answer.holds, "does not go back" in answer.evidence) == (None, True)
 
 
 def test_that_a_log_which_reaches_back_and_tells_of_no_transfer_says_no() -> None:

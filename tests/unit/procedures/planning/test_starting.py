@@ -9,8 +9,8 @@ from services.connections.ports import Output, Rows
 from services.errors import TimedOut
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue import procedure_named
-from services.procedures.conditions.galera.joined import Joined
-from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.membership.joined import Joined
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.gather.reader import Reader
 from services.procedures.plan.checks import Override, standing_blocks
@@ -114,8 +114,8 @@ def test_that_a_node_that_knows_none_of_its_members_names_blocks() -> None:
 @pytest.mark.parametrize(
     ("state", "shown", "said"),
     [
-        ("Tsl", "deactivating", "held by a signal: it can end only when it goes on (kill -CONT 7)"),
-        ("Dsl", "deactivating", "in an uninterruptible wait, as a rule for its disk"),
+        ("Tsl", "deactivating", "held by a signal: it can end only after kill -CONT 7)"),
+        ("Dsl", "deactivating", "in an uninterruptible wait, usually for its disk"),
         ("Ssl", "deactivating", "mariadb.service is stopping (stop-sigterm), systemd gives it 15min"),
         ("Ssl", "active", "a server runs on n1 (pid 7)"),
     ],
@@ -154,13 +154,13 @@ def test_that_a_transfer_that_never_begins_asks_for_the_port_and_a_broken_one_na
     for _ in range(15):
         said.append(prover.look(Joined("n3", UUID, UNIT), NOTHING, memory).evidence)
         clock.advance(2)
-    assert "nothing has come" not in said[9]
-    assert "nothing has come for 28 s: is port 4444 of n3 open for its donor?" in said[-1]
+    assert "no data has arrived" not in said[9]
+    assert "no data has arrived for 28 s: is port 4444 of n3 open for its donor?" in said[-1]
     down(hosts.sessions["n3"], f"{STARTING}\n", "activating", "Receiving IST... 0% (0/22 events) complete.")
     for _ in range(15):
         said.append(prover.look(Joined("n3", UUID, UNIT), NOTHING, memory).evidence)
         clock.advance(2)
-    assert "IST: 0 of 22 write sets; nothing has come for 28 s: is port 4568 of n3 open" in said[-1]
+    assert "IST: 0 of 22 write sets; no data has arrived for 28 s: is port 4568 of n3 open" in said[-1]
     broken = "1795265450.2 n3 mariadbd[9]: 2026 [ERROR] WSREP: Will never receive state. Need to abort."
     down(hosts.sessions["n3"], f"{STARTING}\n{broken}\n", "failed")
     hosts.sessions["n1"].programs = {"timeout": out(code=124)}

@@ -99,7 +99,7 @@ def test_that_a_toy_runs_and_goes_back_after_a_kill_at_any_entry_on_scripted_hos
         assert resumed.cluster.state() == wanted, moment.name
     for moment in moments[:-1]:
         back = bench.after_kill(moment)
-        if back.engine().view.state in {RunState.DONE, RunState.APPROVED}:
+        if back.engine().view.state in {RunState.DONE, RunState.NOT_STARTED}:
             continue
         assert back.engine().undo() is RunState.UNDONE, moment.name
         assert back.cluster.state() == untouched, moment.name

@@ -8,9 +8,9 @@ from services.clock import ManualClock
 from services.errors import Unreachable
 from services.facts.logs.part import Log
 from services.facts.server.values import compared, same
-from services.procedures.conditions.galera.flow_control import FlowControlBelow
-from services.procedures.conditions.galera.joined import Joined, _Pace
-from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.galera.data.position import Position
+from services.procedures.conditions.galera.membership.flow_control import FlowControlBelow
+from services.procedures.conditions.galera.membership.joined import Joined, _Pace
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.conditions.server.status import StatusIs
@@ -110,7 +110,7 @@ def test_that_flow_control_for_seconds_is_judged_over_all_of_them_and_not_by_its
     assert looked(2, 0).holds is False
     calm = [looked(2, 0) for _ in range(2)][-1]
     assert (calm.holds, calm.evidence) == (
-        True, "flow control paused n1 0% of the last 20 s; allowed are 10%"
+        True, "flow control paused n1 0% of the last 20 s; the limit is 10%"
     )  # fmt: skip
 
 
@@ -193,7 +193,7 @@ def test_that_a_transfer_of_which_nothing_comes_any_more_says_so_and_for_how_lon
     for second in range(0, 200, 2):
         pace.left_s(float(second), min(50.0, float(second)), 1000.0)
         assert (pace.stands() != "") is (second >= 170)
-    assert pace.stands() == "; nothing has come for 148 s"
+    assert pace.stands() == "; no data has arrived for 148 s"
     pace.left_s(200.0, 51.0, 1000.0)
     assert pace.stands() == ""
 

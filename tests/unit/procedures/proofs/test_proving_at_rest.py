@@ -7,7 +7,7 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Output
 from services.errors import Unreachable
-from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
+from services.procedures.conditions.galera.data.at_rest import PositionMark, Unmoved
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import Past
 from services.procedures.verify.prover import RealProver
@@ -71,9 +71,9 @@ def test_that_a_node_that_ran_ends_the_choice_and_is_told(
 ) -> None:
     answer = after(hosts, **changes)
     assert (answer.holds, answer.final) == (False, True)
-    assert answer.evidence.startswith("n1 ran since it was looked at (")
+    assert answer.evidence.startswith("n1 ran since the check (")
     assert said in answer.evidence
-    assert answer.evidence.endswith("plan anew")
+    assert answer.evidence.endswith("make a new plan")
 
 
 @pytest.mark.parametrize("moved", [state(1276), state(safe=1), state(uuid=UUID.replace("2", "3"))])

@@ -8,9 +8,9 @@ import pytest
 
 from services.clock import ManualClock
 from services.errors import AuthFailed, Unreachable
-from services.procedures.conditions.galera.no_primary import NoPrimary
-from services.procedures.conditions.galera.still_primary import StillPrimary
-from services.procedures.conditions.galera.whole import ClusterWhole, FormedAgain
+from services.procedures.conditions.galera.membership.no_primary import NoPrimary
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
+from services.procedures.conditions.galera.membership.whole import ClusterWhole, FormedAgain
 from tests.unit.procedures.scripted_sessions import NOTHING, UUID, Attempt, ScriptedHosts, out, status
 
 
@@ -52,9 +52,9 @@ def test_that_members_of_which_none_is_primary_are_told_as_a_cluster_without_wri
 ) -> None:
     condition = StillPrimary(("n1", "n2"), 2, UUID)
     hosts.sessions["n1"].state = hosts.sessions["n2"].state = status(cluster_status="non-Primary")
-    assert "nobody that answers is Primary: the cluster takes no writes" in prover.look(condition, NOTHING).evidence
+    assert "no node that answers is Primary: the cluster accepts no writes" in prover.look(condition, NOTHING).evidence
     hosts.sessions["n2"].state = status()
-    assert "nobody that answers" not in prover.look(condition, NOTHING).evidence
+    assert "no node that answers" not in prover.look(condition, NOTHING).evidence
 
 
 def test_that_members_that_were_asked_while_a_view_changed_are_asked_again(

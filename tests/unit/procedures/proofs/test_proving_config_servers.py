@@ -421,4 +421,4 @@ def test_that_a_shard_which_came_after_the_plan_is_seen() -> None:
     assert condition.declared().stands, "others may add one: it is looked at again before what relies on it"
     server.found["config-shards"] = ({"_id": "rs1", "host": "rs1/m4:27018"},)
     answer = answered(replace(condition, way="see to it"), server)
-    assert (answer.evidence, answer.final) == ("rs1 is a shard, and not of the plan: see to it", True), "no wait helps"
+    assert (answer.evidence, answer.final) == ("rs1 is a shard, and not in the plan: see to it", True), "no wait helps"

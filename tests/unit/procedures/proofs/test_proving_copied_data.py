@@ -8,10 +8,10 @@ from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.errors import Unreachable
 from services.facts.binlog.marks import Mark
-from services.procedures.conditions.galera import copied_history
-from services.procedures.conditions.galera.copied_history import CopiedHistory
-from services.procedures.conditions.galera.ist_from import IstFrom
-from services.procedures.conditions.galera.no_read_lock import NoReadLock
+from services.procedures.conditions.galera.history import copied
+from services.procedures.conditions.galera.history.copied import CopiedHistory
+from services.procedures.conditions.galera.membership.no_read_lock import NoReadLock
+from services.procedures.conditions.galera.transfer.ist_from import IstFrom
 from services.procedures.plan.condition import Answer, Kept
 from services.procedures.plan.looks import Past
 from tests.unit.procedures.scripted_sessions import UUID, Attempt, ScriptedHosts, out, status
@@ -46,7 +46,7 @@ def look(
     if silent:
         hosts.sessions["n1"].state = Unreachable("No answer.", host="n1")
     hosts.sessions["n3"].programs["cat"] = out(state)
-    monkeypatch.setattr(copied_history, "marks_of", lambda _asking, name, _seqno: marks.get(name))
+    monkeypatch.setattr(copied, "marks_of", lambda _asking, name, _seqno: marks.get(name))
     past = Past({"locked-at": kept} if kept else {}, {"snapshot": NOW - 60.0})
     return Attempt(hosts, ManualClock(NOW)).look(HISTORY, past)
 

@@ -10,8 +10,8 @@ from services.clock import SystemClock
 from services.connections.ports import Output, Rows
 from services.errors import Unreachable
 from services.facts.galera.state_files import ZERO_UUID
-from services.procedures.conditions.galera.at_rest import PositionMark
-from services.procedures.conditions.galera.same_history import SameHistory
+from services.procedures.conditions.galera.data.at_rest import PositionMark
+from services.procedures.conditions.galera.history.same import SameHistory
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.host_facts import Facts, TwoPrimaries
 from services.procedures.plan.looks import Past
@@ -111,11 +111,11 @@ def test_that_a_server_that_ran_on_the_data_of_a_stopped_node_has_its_past_read_
     )
     ran = prover(made).look(condition, Past(kept, {}))
     assert ran.evidence.startswith(
-        "a server ran on s3 since (ib_logfile0, 2026-11-22 11:00:00.000000000 +0000 is new), by hand"
+        "a server ran on s3 since (ib_logfile0, 2026-11-22 11:00:00.000000000 +0000 is new), started by hand"
     )
     # Logs that agree don't show that it wrote nothing: --skip-log-bin, or a session with sql_log_bin = 0.
     assert "the binary logs of s3 and s1 agree at Xid 19" in ran.evidence
-    assert "which is not enough: its past is not known" in ran.evidence
+    assert "which is not enough: its history is not known" in ran.evidence
     assert (ran.holds, ran.final) == (False, True)
     assert prover(made).look(replace(condition, accepted=True), Past(kept, {})).holds is True
     made.sessions["s3"].programs["ls"] = output("", 2, "ls: cannot open directory")
@@ -131,7 +131,7 @@ def test_that_without_a_state_an_sst_comes_only_where_the_plan_knew_or_nothing_i
     made.sessions["s3"].programs["ls"] = output("ibdata1\nmysql-bin.000001\n")
     lost = prover(made).look(BEFORE_START, Past({}, {}))
     assert (lost.holds, lost.final) == (False, True)
-    assert "an SST would erase what else is in /var/lib/mysql" in lost.evidence
+    assert "an SST would erase the other contents of /var/lib/mysql" in lost.evidence
     planned = prover(made).look(replace(BEFORE_START, by_sst=True), Past({}, {}))
     assert planned.holds is True
     assert "only an SST" in planned.evidence
@@ -147,7 +147,7 @@ def test_that_a_node_that_this_run_stopped_and_whose_start_failed_may_come_by_ss
     made.sessions["s3"].programs["ls"] = output("ibdata1\n")
     answer = prover(made).look(stopped, Past({"position-s3": "27"}, {}))
     assert answer.holds is True
-    assert "it left s1's Primary Component at 27 in this run, and s1 has all of that" in answer.evidence
+    assert "it left s1's Primary Component at 27 in this run, and s1 has everything up to there" in answer.evidence
     beyond = prover(made).look(stopped, Past({"position-s3": "28"}, {}))
     assert (beyond.holds, beyond.final) == (False, True)
 
@@ -189,11 +189,11 @@ def test_that_without_logs_it_is_not_known_and_only_a_person_s_word_lets_it_begi
         session.programs["timeout"] = output("", 1)
     answer = prover(made).look(BEFORE_START, Past({}, {}))
     assert answer.holds is None
-    assert "the log of s3 tells of no Primary Component" in answer.evidence
+    assert "the log of s3 contains no Primary Component" in answer.evidence
     condition = SameHistory("s3", ("s1", "s2"), UUID, "mariadb.service", "/var/lib/mysql", accepted=True)
     answer = prover(made).look(condition, Past({}, {}))
     assert answer.holds is True
-    assert "you accepted that it is not known" in answer.evidence
+    assert "you accepted an unknown history" in answer.evidence
 
 
 def test_that_what_a_run_recovered_is_the_position_that_counts() -> None:

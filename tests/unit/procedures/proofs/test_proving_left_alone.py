@@ -6,8 +6,8 @@ import pytest
 
 from services.clock import ManualClock
 from services.connections.ports import Output
-from services.procedures.conditions.galera.at_rest import PositionMark
-from services.procedures.conditions.galera.left_alone import LeftAlone
+from services.procedures.conditions.galera.data.at_rest import PositionMark
+from services.procedures.conditions.galera.data.left_alone import LeftAlone
 from services.procedures.plan.condition import Answer
 from services.procedures.plan.looks import Past
 from services.procedures.verify.prover import RealProver
@@ -52,7 +52,7 @@ def test_that_a_server_that_ran_since_leaves_what_was_proven_not_known(changes: 
     answer = _after(**changes)
     assert (answer.holds, answer.final) == (None, True)
     assert "a server ran on n1 since" in answer.evidence
-    assert "Take the run back" in answer.evidence
+    assert "Roll back the run" in answer.evidence
 
 
 def test_that_files_that_can_not_be_listed_are_not_taken_as_untouched() -> None:

@@ -201,7 +201,7 @@ def test_that_the_first_write_after_a_pause_is_no_lag(prover: Attempt, hosts: Se
     hosts.says("m1", 1, optime={"ts": Stamp(NOW + 600, 1), "t": 1})  # made while the others had been asked already
     clock.sleep(2.0)
     assert "behind" in (told := prover.look(steady, NOTHING)).evidence
-    assert told.evidence.startswith("m1 is primary, nobody is 10 s behind, for 2 of 6 s")
+    assert told.evidence.startswith("m1 is primary, no member is 10 s behind, for 2 of 6 s")
     clock.sleep(2.0)  # it is one now, if they never get it
     assert prover.look(steady, NOTHING).evidence.startswith("m2 is 600 s behind")
 
@@ -225,7 +225,7 @@ def test_that_an_election_by_terms_is_told_by_the_term(prover: Attempt, hosts: S
     assert prover.look(NobodyElected(HOSTS), NOTHING).holds is True
     hosts.everybody("status", term=3)
     told = prover.look(NobodyElected(HOSTS), NOTHING)
-    assert (told.holds, told.evidence) == (False, "it elected by terms: the term is 3")
+    assert (told.holds, told.evidence) == (False, "an election by terms took place: the term is 3")
 
 
 def test_that_a_successor_has_the_newest_entry_of_the_same_term(prover: Attempt, hosts: Set) -> None:
@@ -237,7 +237,7 @@ def test_that_a_successor_has_the_newest_entry_of_the_same_term(prover: Attempt,
         hosts.says(f"m{number}", number, optime={"ts": Stamp(NOW + 5, 1), "t": 1})
     prover.look(follows, NOTHING)
     told = prover.look(follows, NOTHING)
-    assert (told.holds, told.evidence) == (False, "no member that may lead has the newest entry of the primary")
+    assert (told.holds, told.evidence) == (False, "no electable member has the newest entry of the primary")
 
 
 def test_that_a_set_that_elects_again_and_again_ends_the_wait(prover: Attempt, hosts: Set, clock: ManualClock) -> None:
@@ -270,7 +270,7 @@ def test_that_a_set_is_led_for_good_once_the_preferred_member_leads(
 ) -> None:
     _led_by(hosts, 2, m1=2)
     told = _looked_for(prover, clock, 20)
-    assert (told.holds, told.evidence.startswith("m1 may take the lead by priority")) == (False, True), told
+    assert (told.holds, told.evidence.startswith("m1 may become primary by priority")) == (False, True), told
     _led_by(hosts, 1, m1=2)
     assert _looked_for(prover, clock, 4).holds is False
     assert _looked_for(prover, clock, 2).holds is True

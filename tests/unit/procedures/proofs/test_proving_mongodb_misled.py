@@ -72,7 +72,7 @@ def test_that_a_member_that_tells_no_optime_is_not_said_to_be_up_to_date(number:
     hosts.says(f"m{number}", number, optime="odd")
     for _ in range(6):
         answer = prover.look(steady, NOTHING)
-        assert (answer.holds, answer.evidence) == (None, f"m{number} told no optime")
+        assert (answer.holds, answer.evidence) == (None, f"m{number} reported no optime")
         clock.sleep(2.0)
 
 
@@ -147,7 +147,10 @@ def test_that_a_member_which_came_after_the_plan_is_seen_and_what_to_do_is_told(
     assert (answer.holds, answer.evidence) == (True, "rs0 is made of m1:27018, m2:27018, m3:27018, and no other")
     hosts.everybody("config", members=[{"_id": n, "host": f"m{n}:27018"} for n in (1, 2, 3, 4)])
     answer = Attempt(hosts, ManualClock()).look(same, NOTHING)
-    assert (answer.holds, answer.evidence) == (False, "m4:27018 is a member of rs0, and not of the plan: plan anew")
+    assert (answer.holds, answer.evidence) == (
+        False,
+        "m4:27018 is a member of rs0, and not in the plan: make a new plan",
+    )
 
 
 @pytest.mark.parametrize(
@@ -156,9 +159,9 @@ def test_that_a_member_which_came_after_the_plan_is_seen_and_what_to_do_is_told(
         ((1, 1, 1), 0, "m1:27018", True, "without m1:27018 2 of 3 votes of rs0 are left, 2 are needed"),
         ((1, 1, 0), 0, "m3:27018", True, "without m3:27018 2 of 2 votes of rs0 are left, 2 are needed"),
         ((1, 1, 0), 0, "m2:27018", False,
-         "without m2:27018 1 of 2 votes of rs0 are left, 2 are needed: give votes back first"),
+         "without m2:27018 1 of 2 votes of rs0 are left, 2 are needed: restore votes first"),
         ((1, 1, 1), 3, "m2:27018", False,
-         "without m2:27018 1 of 3 votes of rs0 are left, 2 are needed: give votes back first"),
+         "without m2:27018 1 of 3 votes of rs0 are left, 2 are needed: restore votes first"),
         ((1, 1, 1), 0, "m9:27018", False, "m9:27018 is no member of rs0 any more"),
         ((1, 1, 2), 0, "m1:27018", None, "how many votes rs0 has is not known"),
     ],
@@ -179,7 +182,7 @@ def test_that_a_primary_is_not_spared_where_nobody_else_may_lead() -> None:
     rows = [{"_id": n, "host": f"m{n}:27018", "priority": 1 if n == 1 else 0} for n in (1, 2, 3)]
     hosts.everybody("config", members=rows)
     answer = Attempt(hosts, ManualClock()).look(Spared(HOSTS, "m1:27018"), NOTHING)
-    told = "no other member of rs0 may lead: give one a vote and a priority first"
+    told = "no other member of rs0 is electable: give one a vote and a priority first"
     assert (answer.holds, answer.evidence) == (False, told)
     assert Attempt(hosts, ManualClock()).look(Spared(HOSTS, "m2:27018"), NOTHING).holds is True
     hosts.says("m2", 2, state=1)

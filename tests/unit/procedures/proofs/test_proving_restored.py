@@ -10,9 +10,9 @@ from services.clock import ManualClock
 from services.connections.operator.made_by_run import left_note
 from services.connections.ports import Output, Rows
 from services.errors import QueryFailed, Unreachable
-from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
-from services.procedures.conditions.galera.ist_reaches import IstReaches
-from services.procedures.conditions.galera.recovered_is import RecoveredIs
+from services.procedures.conditions.galera.data.backup_is import BackupIs, PreparedTo
+from services.procedures.conditions.galera.data.recovered_is import RecoveredIs
+from services.procedures.conditions.galera.transfer.ist_reaches import IstReaches
 from services.procedures.conditions.machine.nothing_left import NothingLeft, Swept
 from services.procedures.conditions.machine.only_kept import OnlyKept
 from services.procedures.conditions.machine.owned import OwnedBy
@@ -202,7 +202,7 @@ def test_that_tables_that_are_there_without_a_generated_column_can_be_compared_a
     hosts.sessions["n2"].rows["SHOW COLUMNS"] = QueryFailed("no such table", host="n2", errno=1146)
     found = Attempt(hosts, ManualClock()).look(condition, NOTHING)
     assert (found.holds, found.final) == (False, True)
-    assert "shop.a is not there on n2" in found.evidence
+    assert "shop.a does not exist on n2" in found.evidence
 
 
 def test_that_a_table_that_only_the_donor_has_is_a_difference_and_not_only_not_known() -> None:
@@ -319,8 +319,8 @@ def test_that_where_no_table_could_be_compared_an_accepted_step_says_that_nothin
     clock.advance(REACH_S + 1)
     found = attempt.look(condition, NOTHING)
     assert found.holds is True
-    assert found.evidence.startswith("nothing was compared: of 2 tables no rows are known alike on n1 and n2")
-    assert "not compared, and accepted: shop.a" in found.evidence
+    assert found.evidence.startswith("nothing was compared: of 2 tables no rows are known to be equal on n1 and n2")
+    assert "not compared, as you accepted: shop.a" in found.evidence
     assert "equal" not in found.evidence
 
 

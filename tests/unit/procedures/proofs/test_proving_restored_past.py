@@ -9,7 +9,7 @@ import pytest
 from services.clock import ManualClock
 from services.connections.ports import Rows
 from services.facts.binlog.marks import Mark
-from services.procedures.conditions.galera.restored_history import RestoredHistory, by_change, by_old_log, held_against
+from services.procedures.conditions.galera.history.restored import RestoredHistory, by_change, by_old_log, held_against
 from services.procedures.plan.looks import Past
 from tests.unit.procedures.scripted_sessions import NOTHING, UUID, Attempt, ScriptedHosts, out, status
 

@@ -11,9 +11,9 @@ from services.connections.ports import Rows
 from services.connections.reads.read import SqlRead
 from services.connections.reads.registry import statement_of
 from services.facts.server.values import same
-from services.procedures.conditions.galera.cache import CacheLasts
-from services.procedures.conditions.galera.clean_position import CleanPosition
-from services.procedures.conditions.galera.provider_option import ProviderOption
+from services.procedures.conditions.galera.config.provider_option import ProviderOption
+from services.procedures.conditions.galera.data.clean_position import CleanPosition
+from services.procedures.conditions.galera.transfer.cache import CacheLasts
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.looking.asked import number_of
 from services.procedures.plan.condition import Kept
@@ -81,12 +81,12 @@ def test_that_a_third_value_is_the_servers_rounding_only_while_the_file_says_wha
     wanted = VariableIs("n1", "max_connections", "222", if_there=True, was="151")
     session.programs = {"my_print_defaults": out("--max_connections=222\n")}
     told = prover.look(wanted, NOTHING)
-    assert (told.holds, told.evidence) == (True, "asked for max_connections = 222, the server made 333 of it on n1")
-    assert [said for _, said in told.kept] == ["Asked for max_connections = 222, the server made 333 of it on n1."]
+    assert (told.holds, told.evidence) == (True, "requested max_connections = 222, the server on n1 set 333")
+    assert [said for _, said in told.kept] == ["Requested max_connections = 222, the server on n1 set 333."]
     session.programs = {"my_print_defaults": out("--max_connections=222\n--max_connections=333\n")}
     told = prover.look(wanted, NOTHING)
     assert (told.holds, told.final, told.kept) == (False, True, ())
-    assert "somebody changed the files (max_connections of [mysqld] on n1 is 333)" in told.evidence
+    assert "the files were changed (max_connections of [mysqld] on n1 is 333)" in told.evidence
     session.programs = {"my_print_defaults": out(code=1, errors="my_print_defaults: no")}
     assert prover.look(wanted, NOTHING).holds is None
 
@@ -102,17 +102,17 @@ def test_that_a_state_file_without_a_position_is_not_waited_for_once_the_server_
     assert prover.look(clean, NOTHING).final is False
     session.programs["systemctl"] = out("ActiveState=inactive\nResult=success\n")
     told = prover.look(clean, NOTHING)
-    assert (told.final, "no clean stop" in told.evidence) == (False, False)
+    assert (told.final, "not a clean shutdown" in told.evidence) == (False, False)
     clock.advance(2.5)
     prover.look(clean, NOTHING)
     clock.advance(2.5)
     told = prover.look(clean, NOTHING)
     assert (told.holds, told.final) == (False, True)
-    assert told.evidence.startswith(
-        "grastate.dat of n1 says -1 though the server stopped (somebody replaced the file?)"
-    )
+    assert told.evidence.startswith("grastate.dat of n1 says -1 although the server stopped (was the file replaced?)")
     session.programs["systemctl"] = out("ActiveState=failed\nResult=signal\n")
-    assert "and mariadb.service has failed (signal): it was no clean stop" in prover.look(clean, NOTHING).evidence
+    assert (
+        "and mariadb.service has failed (signal): it was not a clean shutdown" in prover.look(clean, NOTHING).evidence
+    )
 
 
 def test_that_a_rounded_secret_shows_no_value(prover: Attempt, hosts: ScriptedHosts) -> None:

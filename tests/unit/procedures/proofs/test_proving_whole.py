@@ -90,7 +90,7 @@ def test_that_files_that_lack_nothing_are_whole_and_the_member_is_not_asked() ->
     hosts, _, joiner = _hosts()
     joiner.folders = {"/backup/full": "end 9\n", "/backup/inc1": "end 9\n"}
     found = _looks(hosts, PAIRED)
-    assert (found.holds, found.evidence) == (True, "none of 18 files of tables lacks one that belongs to it")
+    assert (found.holds, found.evidence) == (True, "none of 18 files of tables is incomplete")
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_that_a_broken_table_of_restored_data_ends_the_run_unless_it_is_broken_o
 
 def test_that_the_same_definitions_hold_and_a_difference_counts_when_it_was_found_thrice() -> None:
     hosts, _, joiner = _hosts()
-    assert _looks(hosts, SameDefined("n3", "n1")).evidence.startswith("2 tables and all else")
+    assert _looks(hosts, SameDefined("n3", "n1")).evidence.startswith("2 tables and all other")
     joiner.defined = _told(_table(A))
     found = [_looks(hosts, SameDefined("n3", "n1", accepted=True), times) for times in range(1, TIMES + 1)]
     assert [(one.holds, one.final) for one in found] == [(None, False), (None, False), (False, True)]
@@ -158,7 +158,7 @@ def test_that_what_differs_between_the_members_is_told_and_no_fault_of_the_resto
     condition = SameDefined("n3", "n1", others=("n2",))
     found = _looks(hosts, condition, TIMES)
     assert found.holds is True
-    assert "differs between the members too: table shop.b is not there on n3" in found.evidence
+    assert "the members differ as well: table shop.b is not there on n3" in found.evidence
     other.defined = member.defined
     assert _looks(hosts, condition, TIMES).holds is False
     other.no_root = True
@@ -170,7 +170,7 @@ def test_that_lists_of_root_that_can_not_be_read_are_not_known_until_a_person_ac
     member.no_root = True
     assert _looks(hosts, SameDefined("n3", "n1")).holds is None
     found = _looks(hosts, SameDefined("n3", "n1", accepted=True))
-    assert (found.holds, found.evidence.startswith("not compared, and accepted")) == (True, True)
+    assert (found.holds, found.evidence.startswith("not compared, as you accepted")) == (True, True)
 
 
 def test_that_a_joiner_that_does_not_get_as_far_is_not_known() -> None:

@@ -141,7 +141,7 @@ TOLD = (
     "Synced",
     "n3 does not answer",
     moment(START + 20),
-    "Nothing that the run switched on is left on.",
+    "Everything that the run switched on is off again.",
 )
 
 
@@ -274,7 +274,7 @@ def test_that_a_failed_release_is_told_with_its_obligation() -> None:
     writer = Writer().write(line.obligation_taken("freeze-n1", FREEZE))
     writer.write(line.release_failed("freeze-n1", FREEZE.key, "n1 did not answer"))
     assert re.search(
-        r"gcache frozen on n1 \|.*still on \| never seen on: .* UTC; n1 did not answer",
+        r"gcache frozen on n1 \|.*still on \| never verified on: .* UTC; n1 did not answer",
         report_markdown(writer.view(), writer.entries()),
     )
 
@@ -370,7 +370,7 @@ def test_that_no_peak_is_lost_when_a_long_run_is_drawn() -> None:
 
 def test_that_missing_samples_are_said_with_their_reason() -> None:
     assert "No samples: MariaDB has no such counter" in curve([], missing="MariaDB has no such counter")
-    assert "No samples: nothing was sampled" in curve([float("nan")])
+    assert "No samples: no samples were taken" in curve([float("nan")])
 
 
 @given(st.lists(st.floats(-1e15, 1e15) | st.just(float("nan")), min_size=1, max_size=30))

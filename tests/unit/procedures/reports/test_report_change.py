@@ -72,10 +72,10 @@ def test_that_a_report_shows_what_differs_first_and_folds_all_that_was_compared(
     writer = ended()
     html = report_html(writer.view(), writer.entries(), change=measured(3.0))
     text = report_markdown(writer.view(), writer.entries(), change=measured(3.0)).replace("\\", "")
-    for told in ("Before and after", "1 number differs", "higher, by far", "All that was compared", "not known: "):
+    for told in ("Before and after", "1 number differs", "higher, by far", "All comparisons", "not known: "):
         assert told in html
         assert told in text
-    shown, folded = text.split("## Before and after")[1].split("All that was compared")[0:2]
+    shown, folded = text.split("## Before and after")[1].split("All comparisons")[0:2]
     assert LATENCY in shown
     assert "no_such" not in shown
     assert "no_such" in folded
@@ -84,7 +84,7 @@ def test_that_a_report_shows_what_differs_first_and_folds_all_that_was_compared(
 def test_that_a_report_without_a_difference_has_no_table_that_looks_like_one() -> None:
     writer = ended()
     text = report_markdown(writer.view(), writer.entries(), change=measured(0.0))
-    shown = text.split("## Before and after")[1].split("All that was compared")[0]
+    shown = text.split("## Before and after")[1].split("All comparisons")[0]
     assert "0 numbers differ, 1 shows no difference, 1 is not known" in shown
     assert "|" not in shown
 
@@ -95,7 +95,7 @@ def test_that_one_reason_for_all_is_said_once() -> None:
     nothing = compare(asked, cut_from({}), load_catalogue())
     text = report_markdown(writer.view(), writer.entries(), change=nothing).replace("\\", "")
     assert "Not known: This server does not report it." in text
-    assert "All that was compared" not in text
+    assert "All comparisons" not in text
     told = report_markdown(writer.view(), writer.entries(), change="Run 47 changed nothing.")
     assert "Not measured: Run 47 changed nothing." in told
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from services.connections.command import Command
-from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.galera.data.position import Position
 from services.procedures.journal import entries as line
 from services.procedures.plan.actions import Ask, Run
 from services.procedures.plan.checks import Check, Override, Verdict
@@ -22,7 +22,7 @@ from tests.unit.procedures.journal.test_projection import START, Writer, done_ru
 from tests.unit.procedures.plans import freeze, plan_of, stop
 from tests.unit.procedures.reports.test_report import samples
 
-FIRST = ("## Lost, or not known", "## Positions that decided", "## Time", "## Steps")
+FIRST = ("## Lost, or not known", "## Decisive positions", "## Time", "## Steps")
 FOLDED = ("## What was approved", "## Checks before the run", "## Commands, evidence and output of each step",
           "## Obligations", "## Course: every entry of the journal")  # fmt: skip
 
@@ -39,7 +39,7 @@ def undone() -> Writer:
     writer.step("freeze-n1", StepState.UNDOING)
     writer.write(line.output("freeze-n1", ("undo says so",)))
     writer.write(line.step_state("freeze-n1", StepState.UNDONE, evidence=("the option is -1",)))
-    return writer.write(line.run_state(RunState.UNDONE, "All that it changed was taken back."))
+    return writer.write(line.run_state(RunState.UNDONE, "All changes of the run were rolled back."))
 
 
 def shown(writer: Writer) -> str:
@@ -60,7 +60,7 @@ def test_that_the_first_screen_comes_first_and_the_rest_is_folded_in_this_order(
 def test_that_an_undone_run_says_at_once_what_did_not_succeed_and_its_table_the_undo_and_its_time() -> None:
     text = shown(undone())
     top = text.split(FIRST[0])[0]
-    assert "All that it changed was taken back." in top
+    assert "All changes of the run were rolled back." in top
     assert "'Stop the server on n2', did not succeed: It would not stop." in top
     row = next(r for r in text.splitlines() if r.startswith("| 1 |") and "taken back" in r)
     assert "taken back: Unfreeze the gcache of n1" in row
@@ -95,7 +95,7 @@ def test_that_a_run_without_positions_has_no_empty_table_of_them() -> None:
 def test_that_what_was_lost_or_is_not_known_is_told_and_nothing_only_where_nothing_is_known_of() -> None:
     view, entries = done_run(plan_of(stop())).view(), done_run(plan_of(stop())).entries()
     calm = replace(view, checks=(), overrides=())
-    assert "The run knows of no loss" in report_markdown(calm, entries)
+    assert "The run knows of no data loss" in report_markdown(calm, entries)
     warned = Check("LOST-TRANSACTIONS", "Nothing is missing", Verdict.WARN, "n1 was seen 7 write sets further", "why")
     block = Check("CHOSEN-BEHIND", "No node is ahead", Verdict.BLOCK, "n3 has 5 write sets more", "why")
     noise = Check("CLIENTS", "No client", Verdict.WARN, "one client", "why")
@@ -104,7 +104,7 @@ def test_that_what_was_lost_or_is_not_known_is_told_and_nothing_only_where_nothi
     assert "LOST-TRANSACTIONS: n1 was seen 7 write sets further." in part
     assert "Accepted, CHOSEN-BEHIND: n3 has 5 write sets more. The reason given: n3 burnt" in part
     assert "CLIENTS" not in part
-    assert "knows of no loss" not in part
+    assert "knows of no data loss" not in part
 
 
 def test_that_what_a_person_gave_up_by_a_typed_word_stands_on_the_first_screen_with_its_count_and_file() -> None:
@@ -129,7 +129,7 @@ def test_that_a_second_primary_and_a_member_that_was_not_expected_are_told_first
     writer.write(line.value_kept("a", name, "n3 stands beside"))
     part = shown(writer).split(FIRST[0])[1].split("## Time")[0]
     assert "n3 stands beside" in part
-    assert "knows of no loss" not in part
+    assert "knows of no data loss" not in part
 
 
 def test_that_a_rule_that_broke_is_told_with_its_moment() -> None:
@@ -142,7 +142,7 @@ def test_that_steps_stand_in_their_hosts_lane_with_the_undo_hollow_and_what_fail
     picture = timeline(view, axis_of(view))
     assert picture is not None
     words = [t.text for t in picture.svg.iter("text")]
-    assert {"n1", "n2", "1", "2", "↶1", "taken back", "failed or broken off"} <= set(words)
+    assert {"n1", "n2", "1", "2", "↶1", "taken back", "failed or interrupted"} <= set(words)
     assert ("n1", "↶1", "08:02:20", "08:02:40") in picture.words.rows
     assert len(list(picture.svg.iter("path"))) == 4  # a cross on the bar, and one in the legend
     assert timeline(Writer().view(), axis_of(Writer().view())) is None
@@ -176,7 +176,7 @@ def test_that_a_server_which_the_run_stopped_and_did_not_bring_back_is_told_at_t
     writer = Writer()
     writer.step("freeze-n1", StepState.CHECKING, StepState.ACTING, StepState.PROVING, StepState.DONE)
     writer.step("stop-n2", StepState.CHECKING, StepState.ACTING, StepState.PROVING, StepState.DONE)
-    sentence = "The run stopped the server of n2, and did not see it serve again."
+    sentence = "The run stopped the server of n2, and did not see it in service again."
     assert sentence in shown(writer)
     writer.write(line.run_state(RunState.FAILED, "It failed."), line.run_state(RunState.UNDOING))
     writer.step("stop-n2", StepState.UNDOING)

@@ -74,7 +74,7 @@ def test_that_it_goes_to_the_member_that_leads_now_and_says_so() -> None:
     [
         ({"m1": 2, "m2": 2, "m3": 2}, "None of m1, m2, m3 is primary now."),
         ({"m1": 2, "m2": 2, "m3": Unreachable("No route to host.", host="m3")}, "m3: No route to host."),
-        ({"m1": 1, "m2": 1, "m3": 2}, "Two members say that they are primary: m1, m2."),
+        ({"m1": 1, "m2": 1, "m3": 2}, "Two members report that they are primary: m1, m2."),
     ],
 )
 def test_that_nothing_is_sent_where_nobody_leads_or_two_say_so(states: dict[str, int | UserError], told: str) -> None:

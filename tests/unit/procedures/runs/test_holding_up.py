@@ -125,7 +125,7 @@ def test_that_an_act_that_blocks_says_who_holds_it_up_while_it_blocks_and_journa
     bench = Bench(plan_of(switch("n2", "desync")))
     assert _blocked(bench, "desync-n2") is RunState.DONE
     said = [step.said for view in bench.views for step in view.steps if step.state is StepState.ACTING]
-    assert "Not done for 5 s. Held up: ann@x (session 33, 20 s, idle) holds a lock on n2" in said
+    assert "Not done after 5 s. Held up: ann@x (session 33, 20 s, idle) holds a lock on n2" in said
     (told,) = [data for data in bench.lines("note") if data["about"] == "held-up"]
     assert told["text"] == "ann@x (session 33, 20 s, idle) holds a lock on n2"
 

@@ -67,8 +67,8 @@ def test_that_a_plan_that_does_not_look_again_breaks_the_laws_and_a_run_that_was
     plan = plan_of(switch("n1", "a"), switch("n2", "b", final=True))
     told = violations(plan)
     assert told == (
-        "Step 'b-n2' relies on what was proven before, and does not look again: its variable to be set on n1.",
-        "The last step does not look again at what others may have changed: its variable to be set on n1.",
-        "The last step does not look again at what others may have changed: its variable to be set on n2.",
+        "Step 'b-n2' relies on what was proven before, and does not look again: the variable to be set on n1.",
+        "The last step does not look again at what others may have changed: the variable to be set on n1.",
+        "The last step does not look again at what others may have changed: the variable to be set on n2.",
     )
     assert violations(plan, begun=True) == ()

@@ -10,7 +10,7 @@ from services.errors import Refused, UserError
 from services.procedures.engine.parts import Policy
 from services.procedures.engine.ports import Untouched
 from services.procedures.plan.run_model import RunState, StepState
-from services.procedures.service.undo import WayCode, ways_of
+from services.procedures.service.ways import WayCode, ways_of
 from tests.unit.procedures.engine_world import Bench, lost, plan_of, switch
 
 POINT = "b-n2"
@@ -50,7 +50,7 @@ def test_that_undo_is_refused_behind_it_and_changes_nothing() -> None:
     _refuses(bench, "c-n3")
     bench.run()
     done = list(bench.world.done)
-    with pytest.raises(Refused, match="past its point of no return") as told:
+    with pytest.raises(Refused, match="passed its point of no return") as told:
         bench.engine().undo()
     assert "Switch b of n2 on" in told.value.safe
     assert bench.world.done == done

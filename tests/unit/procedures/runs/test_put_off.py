@@ -71,7 +71,7 @@ def test_that_it_is_offered_only_where_the_others_serve_and_says_why_not() -> No
     _refuses(bench, POINT)
     bench.run()
     assert [answer for answer, _ in asked[0].ask.choices] == ["again", "leave"]
-    assert "It can't be put off now: " in asked[0].ask.question
+    assert "It cannot be put off now: " in asked[0].ask.question
 
 
 def test_that_before_the_point_there_is_nothing_to_put_off() -> None:

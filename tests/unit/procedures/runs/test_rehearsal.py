@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.galera.data.position import Position
 from services.procedures.engine.rehearsal import Rehearsal, rehearse
 from services.procedures.plan.condition import Answer, Condition, Kept
 from services.procedures.plan.looks import Past
@@ -80,7 +80,7 @@ def test_that_each_kind_of_step_says_what_it_would_do() -> None:
 
 def test_that_a_precondition_that_does_not_hold_now_stops_and_is_told() -> None:
     found = _rehearsed(plan_of(switch("n1", "a", before=(is_("n2", "synced"),))))
-    assert _would(found) == {"a-n1": "stop: what must hold before does not hold"}
+    assert _would(found) == {"a-n1": "stop: a precondition does not hold"}
     assert [done.step.step_id for done in found.stops] == ["a-n1"]
     assert found.steps[0].before[0].evidence == "synced of n2 is OFF"
 
@@ -90,7 +90,7 @@ def test_that_what_an_earlier_step_waits_for_is_no_reason_to_stop_where_no_step_
     gone_over = is_("d1", "synced")
     relies = replace(switch("n1", "b"), relies_on=(gone_over,))
     found = _rehearsed(plan_of(switch("n1", "a"), wait("d1", "synced"), relies))
-    assert _would(found)["b-n1"] == "act, when the earlier steps have made it so"
+    assert _would(found)["b-n1"] == "act, after the earlier steps"
     assert found.stops == ()
     before_the_wait = _rehearsed(plan_of(switch("n1", "a"), relies, wait("d1", "synced")))
     assert [done.step.step_id for done in before_the_wait.stops] == ["b-n1"]
@@ -98,7 +98,7 @@ def test_that_what_an_earlier_step_waits_for_is_no_reason_to_stop_where_no_step_
 
 def test_that_what_an_earlier_step_brings_about_is_no_reason_to_stop() -> None:
     found = _rehearsed(plan_of(switch("n1", "a"), switch("n2", "b", before=(is_("n1", "a"),))))
-    assert _would(found)["b-n2"] == "act, when the earlier steps have made it so"
+    assert _would(found)["b-n2"] == "act, after the earlier steps"
     assert found.steps[1].later
     assert found.stops == ()
 
@@ -113,14 +113,14 @@ def test_that_an_earlier_step_with_nothing_to_do_changes_nothing_for_later_ones(
     first = switch("n1", "a", already=(is_("n1", "a"),))
     plan = plan_of(first, switch("n2", "b", before=(is_("n1", "other"),)))
     found = _rehearsed(plan, World({("n1", "a"): "ON"}))
-    assert _would(found)["b-n2"] == "stop: what must hold before does not hold"
+    assert _would(found)["b-n2"] == "stop: a precondition does not hold"
 
 
 def test_that_a_host_that_does_not_answer_is_told_and_stops() -> None:
     world = World()
     world.deaf["n2"] = 9
     found = _rehearsed(plan_of(switch("n1", "a", before=(is_("n2", "synced"),))), world)
-    assert _would(found) == {"a-n1": "stop: what must hold before can't be read"}
+    assert _would(found) == {"a-n1": "stop: a precondition cannot be read"}
     assert found.unread == ("n2 does not answer",)
 
 

@@ -37,7 +37,7 @@ def test_that_a_failed_undo_leaves_the_safeguard_on_while_what_it_guards_is_on()
     assert bench.run() is RunState.UNDO_FAILED
     assert {o.obligation.key for o in bench.view.obligations} == {FROZEN, TIMER}
     assert bench.world.value("n1", "timer") == "ON"
-    assert "stays while this is on: frozen is on, on n1" in next(
+    assert "stays on while this is on: frozen is on, on n1" in next(
         o.release_failed for o in bench.view.obligations if o.obligation.key == TIMER
     )
 
@@ -49,7 +49,7 @@ def test_that_what_is_released_after_a_failed_undo_ends_the_run_truly_and_its_lo
     bench.world.fails.clear()
     bench.engine().release()
     assert bench.world.done[-2:] == ["n1: frozen=OFF", "n1: timer=OFF"]
-    assert (bench.view.state, bench.view.sentence) == (RunState.UNDONE, "All that it changed was taken back.")
+    assert (bench.view.state, bench.view.sentence) == (RunState.UNDONE, "All changes of the run were rolled back.")
     assert not bench.lock.held
 
 
@@ -70,7 +70,8 @@ def test_that_a_release_tells_of_a_failed_undo_what_is_still_not_taken_back() ->
     bench.engine().release()
     assert bench.view.state is RunState.UNDO_FAILED
     assert bench.view.sentence == (
-        "It could not be taken back whole. Not taken back: Switch c of n3 off. Nothing of it is switched on any more."
+        "It could not be rolled back completely. Not rolled back: Switch c of n3 off. Nothing of it "
+        "is still switched on."
     )
 
 

@@ -119,7 +119,7 @@ def test_that_an_edit_that_is_not_needed_keeps_no_server_from_its_start_and_tell
     acted = _performed(session, Several((replace(EDIT, needed=False), START)))
     assert session.wrote == []
     assert START.command.argv[0] in " ".join(session.ran)
-    assert [line for line in acted.output if line.startswith("it stays as it stands: ") and "symbolic link" in line]
+    assert [line for line in acted.output if line.startswith("not changed: ") and "symbolic link" in line]
 
 
 def test_that_a_writing_program_that_was_killed_may_have_replaced_the_file() -> None:

@@ -38,7 +38,7 @@ def test_that_a_file_as_the_run_wrote_it_is_removed_without_a_word() -> None:
 
 
 def told_of_others() -> str:
-    return "  (changed by somebody else since: only the run's own lines go, or it is kept, and that is told)"
+    return "  (if others changed it since: only the lines of this run are removed, or it is kept and reported)"
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_that_of_a_file_with_lines_of_somebody_else_only_the_runs_go_and_that_is
     assert session.files[PATH] == left
     assert not removed(session)
     assert told.output[-1] == (
-        f"{PATH} was changed by somebody else since: only what this run wrote was taken out (# Pilothouse names a "
-        "donor.; wsrep_sst_donor=n1,), the rest was kept"
+        f"{PATH} was changed by someone else since: only the lines of this run were removed (# Pilothouse names a "
+        "donor.; wsrep_sst_donor=n1,), the rest is kept"
     )
     assert not told.stays
 
@@ -67,7 +67,7 @@ def test_that_a_file_that_is_somebody_elses_alone_is_kept_and_that_is_told() -> 
     told = acted(session)
     assert session.files[PATH] == "[mysqld]\nwsrep_sst_donor=n9\n"
     assert not removed(session)
-    assert "nothing of it stood there" in told.output[-1]
+    assert "it contained none" in told.output[-1]
 
 
 def test_that_lines_of_which_nobody_knows_whose_they_are_stay_and_are_named() -> None:
@@ -76,7 +76,7 @@ def test_that_lines_of_which_nobody_knows_whose_they_are_stay_and_are_named() ->
     assert session.wrote == []
     assert not removed(session)
     assert told.stays == (
-        f"Not taken back: {PATH} on r1 was changed by somebody else since; what the run wrote stands in it: "
+        f"Not restored: {PATH} on r1 was changed by someone else since. It still contains lines of the run: "
         "# Pilothouse names a donor.; wsrep_sst_donor=n1,"
     )
 
@@ -85,9 +85,9 @@ def test_that_lines_of_which_nobody_knows_whose_they_are_stay_and_are_named() ->
     ("stands", "holds", "told"),
     [
         (out(WROTE), False, "exists on n1"),
-        (out("[mysqld]\n"), True, "is somebody else's: nothing of this run stands in it, and it is kept"),
+        (out("[mysqld]\n"), True, "belongs to someone else: it contains nothing of this run and is kept"),
         (out("[mysqld]\nwsrep_sst_donor=n9\n"), True, "is somebody else's"),
-        (out(f"{WROTE}[galera]\nwsrep_sst_donor=n1,\n"), False, "Take these lines out by hand: # Pilothouse"),
+        (out(f"{WROTE}[galera]\nwsrep_sst_donor=n1,\n"), False, "Remove these lines by hand: # Pilothouse"),
         (out(code=1, errors=f"stat: cannot statx '{PATH}': No such file or directory"), True, "is not there on n1"),
         (out(code=1, errors=f"cat: {PATH}: Permission denied"), None, "Permission denied"),
     ],

@@ -15,9 +15,10 @@ from services.procedures.engine.ports import Acted, Untouched
 from services.procedures.execute.acting import RealActor
 from services.procedures.execute.kept_files import FOLDER
 from services.procedures.looking.files import wrote_name
-from services.procedures.plan.actions import Action, MadePair, PutPair, RemoveFile, Several
+from services.procedures.plan.actions import Action, PutPair, RemoveFile, Several
 from services.procedures.plan.looks import Past
 from services.procedures.plan.model import Plan
+from services.procedures.plan.pair_sources import MadePair
 from tests.unit.pairs import NOW, PATHS
 from tests.unit.procedures.facts_of_three import facts
 from tests.unit.procedures.runs.test_untouched import Hosts, Session
@@ -73,7 +74,7 @@ def test_that_a_file_of_a_pair_that_somebody_else_changed_since_is_kept_and_name
     told = _did(session, GONE)
     assert _laid(session) == {changed}
     assert session.files[changed] == "a colleague's\n"
-    assert f"{changed} is not what this run put there: somebody else changed it since, and it is kept" in told.output
+    assert f"{changed} is not the file that this run created: it was changed since, and is kept" in told.output
     assert dict(told.kept).items() <= put.items()
 
 
@@ -92,7 +93,7 @@ def test_that_a_pair_that_was_cut_off_and_made_again_is_known_whichever_of_both_
 def test_that_a_file_that_lies_there_already_is_somebody_elses_and_nothing_is_written(there: str) -> None:
     """Only the certificate was looked for: a key of somebody else's was replaced."""
     session = Host({there: "a colleague's\n"})
-    with pytest.raises(Untouched, match="is there already, and this run has not put it there"):
+    with pytest.raises(Untouched, match="already exists, and this run did not create it"):
         _did(session, PUT)
     assert {path: session.files[path] for path in _laid(session)} == {there: "a colleague's\n"}
     _did(session, GONE)
@@ -115,8 +116,8 @@ PUT_THERE = hashlib.sha256(b"ours").hexdigest()
     ("found", "kept", "holds", "told"),
     [
         (out(f"{PUT_THERE}\n"), PUT_THERE, False, "as this run put it"),
-        (out(f"{'0' * 64}\n"), PUT_THERE, True, "was changed by somebody else since"),
-        (out(f"{PUT_THERE}\n"), None, None, "what this run put there is not known"),
+        (out(f"{'0' * 64}\n"), PUT_THERE, True, "was changed by someone else since"),
+        (out(f"{PUT_THERE}\n"), None, None, "its content from this run is not known"),
         (out(code=1, errors="sh: 4: cannot open /x: Permission denied"), PUT_THERE, None, "Permission denied"),
         (out("", code=0), PUT_THERE, None, "is not known"),
         (None, PUT_THERE, True, "is not there"),

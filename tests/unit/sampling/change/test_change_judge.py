@@ -10,7 +10,7 @@ import pytest
 
 from services.errors import BadInput
 from services.sampling.change.judge import LOAD, USUAL, compare, equal
-from services.sampling.change.model import Asked, Change, Comparison, Shift, Size, Verdict, Window
+from services.sampling.change.model import Asked, Change, Comparison, Direction, Shift, Size, Window
 from services.sampling.change.words import caveat, row, span_words, summary, told, verdict_words
 from services.sampling.metrics.catalogue import load_catalogue
 from services.series import Array, Series
@@ -45,17 +45,17 @@ def only(series: Series, asked: Asked = ASKED, load: Series = STEADY) -> Change:
 
 def test_that_a_metric_that_rose_is_higher_by_what_it_rose() -> None:
     change = only(second_by_second(stepped(8.0, 3.0)))
-    assert (change.verdict, change.why, change.size) == (Verdict.HIGHER, "", Size.LARGE)
+    assert (change.verdict, change.why, change.size) == (Direction.HIGHER, "", Size.LARGE)
     assert change.typical is not None
     assert change.typical.low < 3.0 < change.typical.high
     assert change.typical.by == pytest.approx(3.0, abs=0.4)
     assert (change.title, change.unit, change.samples) == ("write latency", "ms", (600, 600))
-    assert only(second_by_second(stepped(8.0, -3.0))).verdict is Verdict.LOWER
+    assert only(second_by_second(stepped(8.0, -3.0))).verdict is Direction.LOWER
 
 
 def test_that_noise_shows_no_difference() -> None:
     change = only(second_by_second(noise(8.0)))
-    assert (change.verdict, change.worst_verdict, change.why) == (Verdict.NONE, Verdict.NONE, "")
+    assert (change.verdict, change.worst_verdict, change.why) == (Direction.NONE, Direction.NONE, "")
     assert verdict_words(change) == "no difference shown"
 
 
@@ -66,7 +66,7 @@ def test_that_stalls_that_an_average_hides_are_seen_in_the_worst_seconds() -> No
     values[660:][12::25] -= 4.0
     values[660:][13::25] -= 4.0
     change = only(second_by_second(values))
-    assert (change.verdict, change.worst_verdict) == (Verdict.NONE, Verdict.HIGHER)
+    assert (change.verdict, change.worst_verdict) == (Direction.NONE, Direction.HIGHER)
     assert verdict_words(change) == "no difference shown; worst seconds higher"
 
 
@@ -76,12 +76,12 @@ def test_that_the_worst_second_is_the_lowest_where_low_is_bad() -> None:
     change = only(second_by_second(values), replace(ASKED, metrics=(CPU,)))
     assert change.worst is not None
     assert change.worst.after < 50.0
-    assert change.worst_verdict is Verdict.LOWER
+    assert change.worst_verdict is Direction.LOWER
 
 
 def test_that_a_metric_without_samples_is_not_known_and_says_why() -> None:
     (change,) = judged({}).changes
-    assert (change.verdict, change.why, change.typical) == (Verdict.UNKNOWN, "missing", None)
+    assert (change.verdict, change.why, change.typical) == (Direction.UNKNOWN, "missing", None)
     assert verdict_words(change) == "not known: This server does not report it."
     values = noise(8.0)
     values[:640] = np.nan
@@ -100,13 +100,13 @@ def test_that_half_a_window_is_not_taken_for_the_whole() -> None:
 def test_that_short_windows_show_nothing_however_far_apart_they_are(seconds: int) -> None:
     asked = replace(ASKED, before=Window(NOW + 630 - seconds, NOW + 630), after=Window(NOW + 630, NOW + 630 + seconds))
     change = only(second_by_second(stepped(8.0, 500.0)), asked)
-    assert (change.verdict, change.why) == (Verdict.UNKNOWN, "few")
+    assert (change.verdict, change.why) == (Direction.UNKNOWN, "few")
     assert change.said == "Windows shorter than 5 min show nothing."
 
 
 def test_that_a_metric_that_drifts_has_too_few_independent_samples() -> None:
     change = only(second_by_second(np.linspace(0.0, 100.0, 1_260) + noise(0.0)))
-    assert (change.verdict, change.why) == (Verdict.UNKNOWN, "few")
+    assert (change.verdict, change.why) == (Direction.UNKNOWN, "few")
     assert change.said.startswith("Too few independent samples: each second resembles those of the next ")
     assert change.typical is not None  # the numbers stand, the verdict does not
     assert span_words(change.typical, "ms") == "–"
@@ -115,14 +115,14 @@ def test_that_a_metric_that_drifts_has_too_few_independent_samples() -> None:
 def test_that_a_restart_between_the_windows_leaves_it_not_known() -> None:
     series = second_by_second(stepped(8.0, 3.0))
     change = only(series, load=replace(STEADY, restarts=(NOW + 640,)))
-    assert (change.verdict, change.why) == (Verdict.UNKNOWN, "restart")
+    assert (change.verdict, change.why) == (Direction.UNKNOWN, "restart")
     assert "between the windows: its caches were cold" in change.said
     assert change.typical is not None
     assert change.typical.by == pytest.approx(3.0, abs=0.4)
     change = only(series, load=replace(STEADY, restarts=(NOW + 100,)))
     assert "within a window" in change.said
     change = only(series, replace(ASKED, despite=frozenset({"restart"})), replace(STEADY, restarts=(NOW + 640,)))
-    assert (change.verdict, change.despite) == (Verdict.HIGHER, ("restart",))
+    assert (change.verdict, change.despite) == (Direction.HIGHER, ("restart",))
     assert "its caches were cold" in verdict_words(change)  # looked past is still told
 
 
@@ -136,18 +136,18 @@ def test_that_another_load_leaves_all_but_the_load_itself_not_known() -> None:
     asked = replace(ASKED, metrics=(LOAD, LATENCY))
     busier = second_by_second(stepped(1_000.0, 400.0, 50.0, seed=1))
     load, latency = judged({LATENCY: second_by_second(stepped(8.0, 3.0))}, asked, busier).changes
-    assert (load.verdict, load.why) == (Verdict.HIGHER, "")
-    assert (latency.verdict, latency.why) == (Verdict.UNKNOWN, "load")
+    assert (load.verdict, load.why) == (Direction.HIGHER, "")
+    assert (latency.verdict, latency.why) == (Direction.UNKNOWN, "load")
     assert latency.said.startswith("The load changed: Questions ")
     past = replace(asked, despite=frozenset({"load"}))
     _, latency = judged({LATENCY: second_by_second(stepped(8.0, 3.0))}, past, busier).changes
-    assert (latency.verdict, latency.despite) == (Verdict.HIGHER, ("load",))
+    assert (latency.verdict, latency.despite) == (Direction.HIGHER, ("load",))
 
 
 def test_that_a_load_that_is_not_known_is_not_taken_for_the_same() -> None:
     latency = second_by_second(stepped(8.0, 3.0))
     (change,) = compare(ASKED, cut_from({("db1", LATENCY): latency}), load_catalogue()).changes
-    assert (change.verdict, change.why) == (Verdict.UNKNOWN, "load-unsure")
+    assert (change.verdict, change.why) == (Direction.UNKNOWN, "load-unsure")
     wild = second_by_second(noise(1_000.0, 600.0, seed=1))
     change = only(latency, load=wild)
     assert change.why == "load-unsure"
@@ -156,7 +156,7 @@ def test_that_a_load_that_is_not_known_is_not_taken_for_the_same() -> None:
 
 def test_that_an_idle_server_whose_console_asks_a_little_more_has_the_same_load() -> None:
     idle = second_by_second(stepped(3.0, 0.4, 0.2, seed=1))
-    assert only(second_by_second(stepped(8.0, 3.0)), load=idle).verdict is Verdict.HIGHER
+    assert only(second_by_second(stepped(8.0, 3.0)), load=idle).verdict is Direction.HIGHER
 
 
 def test_that_where_nobody_names_a_metric_what_no_server_offers_is_left_out() -> None:

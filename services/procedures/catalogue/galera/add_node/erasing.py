@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.catalogue.checks.joiner_state import lies_in, position_of
-from services.procedures.conditions.galera.data_stands import DataStands
+from services.procedures.conditions.galera.data.data_stands import DataStands
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder

@@ -28,8 +28,8 @@ from services.procedures.catalogue.steps.restored import data_folders
 from services.procedures.catalogue.steps.restored.recovering import recover
 from services.procedures.catalogue.steps.restored.state_kept import keep_state
 from services.procedures.catalogue.steps.watches import disk, flow_control
-from services.procedures.conditions.galera.still_primary import StillPrimary
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.nothing_left import NothingLeft
 from services.procedures.conditions.server.stopped import Stopped

@@ -10,9 +10,9 @@ from services.procedures.catalogue.checks.parts import state_file
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import pairs
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import unmoved
-from services.procedures.catalogue.galera.shared.positions import Standing
+from services.procedures.catalogue.galera.shared.positions import NodePosition
 from services.procedures.catalogue.steps import server as steps
-from services.procedures.conditions.galera.whole import FormedAgain
+from services.procedures.conditions.galera.membership.whole import FormedAgain
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check, Verdict
@@ -28,7 +28,7 @@ FORMED = "formed"
 _OFF = frozenset({"no", "false", "off", "0"})
 
 
-def in_the_way(party: Party, found: tuple[Standing, ...]) -> str:
+def in_the_way(party: Party, found: tuple[NodePosition, ...]) -> str:
     """Return why these nodes can't form their last Primary Component again; '' when they can."""
     hosts = party.hosts
     if party.gone:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.checks.sides import both_counted, other_choice
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
-from services.procedures.catalogue.galera.shared.positions import Standing, behind, standings
+from services.procedures.catalogue.galera.shared.positions import NodePosition, behind, standings
 from services.procedures.catalogue.steps.choices import is_primary
 from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.forms.inputs import typed_hosts
@@ -106,7 +106,7 @@ def positions(facts: Facts, hosts: tuple[str, ...]) -> Check:
     )
 
 
-def _row(found: Standing) -> str:
+def _row(found: NodePosition) -> str:
     """Return one node's position from each source; the recovered one counts before all others."""
     told = [f"grastate {found.grastate}" + (" (safe_to_bootstrap)" if found.safe else "")]
     told += [f"running at {found.text}"] if found.source == "running" else []
@@ -152,7 +152,7 @@ def chosen_is_candidate(facts: Facts, hosts: tuple[str, ...], chosen: str) -> Ch
     )
 
 
-def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing, forked: tuple[str, ...] = ()) -> Check:
+def chosen_is_newest(found: tuple[NodePosition, ...], chosen: NodePosition, forked: tuple[str, ...] = ()) -> Check:
     """Nodes ahead of the chosen one would lose what only they have.
 
     Args:
@@ -181,7 +181,7 @@ def chosen_is_newest(found: tuple[Standing, ...], chosen: Standing, forked: tupl
     )
 
 
-def by_your_word(found: tuple[Standing, ...]) -> tuple[Remedy, ...]:
+def by_your_word(found: tuple[NodePosition, ...]) -> tuple[Remedy, ...]:
     """Return the way to a node that gave its state up and whose InnoDB lies there whole: the run asks where it stands,
     and has a person type that its rows are to be everybody's.
     """
@@ -190,7 +190,7 @@ def by_your_word(found: tuple[Standing, ...]) -> tuple[Remedy, ...]:
     return (Remedy(advice, "bootstrap", names),) if names else ()
 
 
-def chosen_is_behind_so_far(facts: Facts, found: tuple[Standing, ...], chosen: Standing) -> Check:
+def chosen_is_behind_so_far(facts: Facts, found: tuple[NodePosition, ...], chosen: NodePosition) -> Check:
     """The same before anything was recovered, by what is known: a person learns of it while nothing is stopped yet.
 
     It warns: InnoDB may tell another position than grastate.dat, and what it tells decides, and blocks, later.
@@ -215,7 +215,7 @@ def chosen_is_behind_so_far(facts: Facts, found: tuple[Standing, ...], chosen: S
 _BY = {"grastate": "grastate.dat", "running": "server", "recovered": "recovery"}
 
 
-def _nature(facts: Facts, ahead: Standing, chosen: Standing, more: int) -> str:
+def _nature(facts: Facts, ahead: NodePosition, chosen: NodePosition, more: int) -> str:
     """Return whether the difference is view changes alone: each takes a seqno, and its log tells of it."""
     trace = facts.host(ahead.host)[Traces].trace
     known = {

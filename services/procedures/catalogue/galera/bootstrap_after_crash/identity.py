@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from services.facts.galera.state_files import ZERO_UUID
 from services.procedures.catalogue.checks.parts import state_file, unread_state, verdict
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
-from services.procedures.catalogue.galera.shared.positions import Standing, standings
+from services.procedures.catalogue.galera.shared.positions import NodePosition, standings
 from services.procedures.plan.checks import Check
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 
@@ -55,7 +55,7 @@ def one_cluster(party: Party) -> Check:
     )
 
 
-def _said(party: Party, found: Standing) -> Said:
+def _said(party: Party, found: NodePosition) -> Said:
     host = party.host(found.host)
     seen = next((m.cluster_uuid for m in host.remembered if m.cluster_uuid), "")
     data = found.uuid if found.source in {"recovered", "running"} else ""

@@ -18,13 +18,13 @@ from services.procedures.catalogue.steps import forked
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.restored import data_folders
 from services.procedures.catalogue.steps.restored.state_kept import keep_state
-from services.procedures.conditions.galera.at_rest import Unmoved
-from services.procedures.conditions.galera.joined import Joined
-from services.procedures.conditions.galera.nothing_written import NothingWritten
-from services.procedures.conditions.galera.position import Position
-from services.procedures.conditions.galera.state_named import StateNamed
-from services.procedures.conditions.galera.still_primary import StillPrimary
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.data.at_rest import Unmoved
+from services.procedures.conditions.galera.data.nothing_written import NothingWritten
+from services.procedures.conditions.galera.data.position import Position
+from services.procedures.conditions.galera.data.state_named import StateNamed
+from services.procedures.conditions.galera.membership.joined import Joined
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileSays
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.conditions.server.variable import VariableIs

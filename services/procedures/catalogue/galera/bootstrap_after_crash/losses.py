@@ -15,7 +15,7 @@ from services.procedures.catalogue.checks.sides import write_sets
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import is_written_out, strangers_to
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.bootstrap_after_crash.safety import unflushed
-from services.procedures.catalogue.galera.shared.positions import Standing, standings
+from services.procedures.catalogue.galera.shared.positions import NodePosition, standings
 from services.procedures.catalogue.steps.extraction import file_of
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check
@@ -44,7 +44,7 @@ class Loss:
         return f"lose {self.count} of {self.host}" if self.count else f"without {self.host}"
 
 
-def losses(party: Party, chosen: Standing) -> tuple[Loss, ...]:
+def losses(party: Party, chosen: NodePosition) -> tuple[Loss, ...]:
     """Return what is known to be lost, and what is not known, when the chosen node's data becomes everybody's."""
     strange = strangers_to(party, chosen.host)
     found: list[Loss] = []
@@ -59,14 +59,14 @@ def losses(party: Party, chosen: Standing) -> tuple[Loss, ...]:
     return (*found, *_seen_beyond(party, chosen, found))
 
 
-def _readable(found: Standing, host: HostFacts) -> bool:
+def _readable(found: NodePosition, host: HostFacts) -> bool:
     """Return whether its position is known, or a transfer had emptied it: then it has nothing of its own."""
     # mariadbd makes ibdata1 anew in a folder that was emptied, when it recovers a position: it holds none then.
     emptied = bool(host[DataFolder].sst_in_progress) and (found.source, found.uuid) == ("recovered", ZERO_UUID)
     return host[DataFolder].erased_by_transfer or emptied or (found.seqno is not None and bool(found.uuid))
 
 
-def _of_stranger(party: Party, found: Standing, past: Histories, chosen: Standing) -> Loss:
+def _of_stranger(party: Party, found: NodePosition, past: Histories, chosen: NodePosition) -> Loss:
     host, stays = party.host(found.host), "it is not joined, and keeps its data"
     if past.outcome == "not known":
         said = f"whether {found.host} shares its past with {chosen.host} is not known ({past.evidence}): {stays}"
@@ -86,7 +86,7 @@ def _of_stranger(party: Party, found: Standing, past: Histories, chosen: Standin
     return Loss(found.host, count, f"{found.host} went its own way {after}{more}: {stays}")
 
 
-def _beyond(found: Standing, chosen: Standing, host: HostFacts) -> list[Loss]:
+def _beyond(found: NodePosition, chosen: NodePosition, host: HostFacts) -> list[Loss]:
     """Return what a node has more than the chosen one: in InnoDB, or in its binary log only."""
     own, base = found.seqno or 0, chosen.seqno or 0
     if found.tail is not None and found.tail > max(own, base):
@@ -101,7 +101,7 @@ def _beyond(found: Standing, chosen: Standing, host: HostFacts) -> list[Loss]:
     return []
 
 
-def _unknown(party: Party, name: str, chosen: Standing) -> Loss:
+def _unknown(party: Party, name: str, chosen: NodePosition) -> Loss:
     host, base = party.host(name), chosen.seqno or 0
     seen = max(_memories(party, name), default=None)
     file = host[DataFolder].grastate
@@ -138,7 +138,7 @@ def _claims(party: Party) -> list[str]:
     ]
 
 
-def _seen_beyond(party: Party, chosen: Standing, found: list[Loss]) -> tuple[Loss, ...]:
+def _seen_beyond(party: Party, chosen: NodePosition, found: list[Loss]) -> tuple[Loss, ...]:
     """Return the highest position that our own history saw of anybody, where neither a node nor a loss reaches it."""
     seen = [(seqno, name) for name in party.everyone for seqno in _memories(party, name)]
     highest, host = max(seen, default=(0, ""))
@@ -161,7 +161,7 @@ def _tails_unread(party: Party) -> list[str]:
     ]
 
 
-def lost(party: Party, chosen: Standing) -> Check:
+def lost(party: Party, chosen: NodePosition) -> Check:
     """What may be missing afterwards; 'nothing' only where all is known."""
     told = [*(loss.said for loss in losses(party, chosen)), *unflushed(party.facts, party.everyone)]
     told += [*_tails_unread(party), *_claims(party)]
@@ -178,12 +178,12 @@ def lost(party: Party, chosen: Standing) -> Check:
     )
 
 
-def accepted(party: Party, chosen: Standing) -> tuple[Step, ...]:
+def accepted(party: Party, chosen: NodePosition) -> tuple[Step, ...]:
     """Return the steps in which a person types what is given up, one a member: never a script by itself."""
     return tuple(_accept(number, loss) for number, loss in enumerate(losses(party, chosen), 1))
 
 
-def trusted(chosen: Standing) -> Step:
+def trusted(chosen: NodePosition) -> Step:
     """Return the step in which a person types that the data of a node that gave its state up are to be everybody's."""
     said = (
         f"grastate.dat of {chosen.host} names no state: a state transfer was asked for and did not begin, or it was "

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from services.procedures.catalogue.checks.parts import ssh_silent
 from services.procedures.catalogue.galera.shared.joiner_config import address_of
-from services.procedures.conditions.galera.no_primary import NoPrimary
+from services.procedures.conditions.galera.membership.no_primary import NoPrimary
 from services.procedures.plan.forms.inputs import number_of
 from services.procedures.plan.host_facts import Facts, HostFacts, Named
 from services.procedures.plan.parts.server.options import Options

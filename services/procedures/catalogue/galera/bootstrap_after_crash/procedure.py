@@ -27,7 +27,7 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.steps import fin
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import looked_at, recovered
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.shared.positions import (
-    Standing,
+    NodePosition,
     behind,
     chosen_by_word,
     joining_order,
@@ -275,7 +275,7 @@ class BootstrapAfterCrash:
         return tuple(checks), self._by_hand(asked, inputs, so_far, chosen, more, tried=tried)
 
     def _by_hand(
-        self, asked: Party, inputs: Inputs, so_far: Plan, chosen: Standing, more: tuple[Step, ...], *, tried: bool
+        self, asked: Party, inputs: Inputs, so_far: Plan, chosen: NodePosition, more: tuple[Step, ...], *, tried: bool
     ) -> Plan:
         """Return the whole plan with one node bootstrapped; nodes that are ahead or of another past stay stopped."""
         assert chosen.seqno is not None
@@ -335,7 +335,7 @@ def _stays(facts: Facts, name: str) -> str:
     return f"{name} stays stopped, with transactions nobody else has; it comes back with add-node."
 
 
-def _apart(asked: Party, found: tuple[Standing, ...], chosen: Standing) -> tuple[str, ...]:
+def _apart(asked: Party, found: tuple[NodePosition, ...], chosen: NodePosition) -> tuple[str, ...]:
     """Return the nodes that stay stopped: of another past than the chosen one, ahead of it, or not recovered."""
     strange = tuple(name for name in strangers_to(asked, chosen.host) if name in asked.hosts)
     broken = tuple(s.host for s in found if not_recovered(asked.facts, s.host))
@@ -358,23 +358,23 @@ def _state(facts: Facts, name: str) -> str:
     return f"down, grastate seqno {state.seqno}" if state is not None else f"down, grastate {state_file(host)}"
 
 
-def _chosen(found: tuple[Standing, ...], asked: str) -> Standing | None:
+def _chosen(found: tuple[NodePosition, ...], asked: str) -> NodePosition | None:
     if asked == AUTO:
         return most_advanced(found)
     return next((chosen_by_word(s) for s in found if s.host == asked), None)
 
 
-def _parted(found: tuple[Standing, ...]) -> bool:
+def _parted(found: tuple[NodePosition, ...]) -> bool:
     """Return whether every server answers with its position: one that hangs on its way up may be ahead of all."""
     return bool(found) and all(s.source == "running" and s.seqno is not None and not s.out for s in found)
 
 
-def _by_one_statement(asked: Party, found: tuple[Standing, ...], best: Standing | None) -> bool:
+def _by_one_statement(asked: Party, found: tuple[NodePosition, ...], best: NodePosition | None) -> bool:
     """Return whether pc.bootstrap may do: it takes every node along that is connected, so all must share one past."""
     return _parted(found) and best is not None and not strangers_to(asked, best.host)
 
 
-def _no_candidate(found: tuple[Standing, ...]) -> Check:
+def _no_candidate(found: tuple[NodePosition, ...]) -> Check:
     return Check(
         code="NO-CANDIDATE",
         title="A node can be chosen",

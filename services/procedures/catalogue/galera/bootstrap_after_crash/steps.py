@@ -13,12 +13,12 @@ from services.connections.command import Command
 from services.connections.sql.statement import set_provider_option
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.bootstrap_after_crash.unmoved import recovered, stood
-from services.procedures.catalogue.galera.shared.positions import Standing
+from services.procedures.catalogue.galera.shared.positions import NodePosition
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.binlog_tail import binlog_tail
 from services.procedures.catalogue.steps.restored.data_folders import account_of
 from services.procedures.catalogue.steps.restored.state_kept import SAVE_STATE
-from services.procedures.conditions.galera.position import Position
+from services.procedures.conditions.galera.data.position import Position
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.actions import Ask, Run, Sql
 from services.procedures.plan.host_facts import HostFacts
@@ -115,7 +115,7 @@ def _copies(hosts: tuple[str, ...]) -> Step:
     )
 
 
-def make_primary(party: Party, chosen: str, position: int, found: tuple[Standing, ...]) -> tuple[Step, ...]:
+def make_primary(party: Party, chosen: str, position: int, found: tuple[NodePosition, ...]) -> tuple[Step, ...]:
     """Return case B, every server up and none Primary: one statement on the most advanced node; the rest follow it.
 
     Args:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.shared.positions import standings
 from services.procedures.catalogue.steps.restored.recovering import recover_if_it_can
-from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
+from services.procedures.conditions.galera.data.at_rest import PositionMark, Unmoved
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.inside import of
 from services.procedures.plan.model import Plan, Step

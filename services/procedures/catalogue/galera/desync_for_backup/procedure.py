@@ -18,9 +18,9 @@ from services.procedures.catalogue.steps.haproxy import drain_steps, return_step
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain, open_places
 from services.procedures.catalogue.steps.server import whole_again
 from services.procedures.catalogue.steps.traffic import catch_up, desync, desync_key, resync
-from services.procedures.conditions.galera.still_desynced import StillDesynced
-from services.procedures.conditions.galera.still_primary import StillPrimary
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.membership.still_desynced import StillDesynced
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from services.facts.transfer.certificates import DAY_S, PairSeen, faults_of
-from services.procedures.conditions.galera.sst_section import Settings
+from services.procedures.conditions.galera.config.sst_section import Settings
 from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.forms.inputs import flag_of, number_of
 from services.procedures.plan.host_facts import Facts, HostFacts

@@ -11,9 +11,10 @@ from services.procedures.catalogue.steps.listener import Listener, open_for_a_tr
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.machine.files import FileNotAsPut
 from services.procedures.conditions.machine.unit import UnitFresh
-from services.procedures.plan.actions import MadePair, PutPair, RemoveFile, Run, Several
+from services.procedures.plan.actions import PutPair, RemoveFile, Run, Several
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Risk, Step
+from services.procedures.plan.pair_sources import MadePair
 from services.procedures.plan.parts.galera.links import group_address
 
 LISTEN_S = 600

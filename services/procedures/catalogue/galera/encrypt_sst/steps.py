@@ -18,14 +18,15 @@ from services.procedures.catalogue.galera.encrypt_sst.proofs import proof_steps
 from services.procedures.catalogue.steps.pair_copied import copied_pair, put_pair
 from services.procedures.catalogue.steps.server import whole_again
 from services.procedures.catalogue.steps.sst_section import changed_on_all
-from services.procedures.conditions.galera.pair_sound import LocalPairSound, PairSound
-from services.procedures.plan.actions import LocalPair, MadePair, PutPair, WaitFor
+from services.procedures.conditions.galera.config.pair_sound import LocalPairSound, PairSound
+from services.procedures.plan.actions import PutPair, WaitFor
 from services.procedures.plan.condition import Kept
 from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.forms.inputs import number_of
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Plan, Risk, Step
+from services.procedures.plan.pair_sources import LocalPair, MadePair
 from services.procedures.plan.parts.galera.sst_options import SstOptions
 from services.procedures.plan.parts.galera.transfer_pairs import TransferPairs
 

@@ -17,11 +17,11 @@ from services.procedures.catalogue.steps.haproxy import drain_steps, return_step
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.watches import flow_control
-from services.procedures.conditions.galera.cache import CacheFrozen, CacheReaches
-from services.procedures.conditions.galera.provider_option import ProviderOption
-from services.procedures.conditions.galera.still_primary import StillPrimary
-from services.procedures.conditions.galera.transfer import TransferWas
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.config.provider_option import ProviderOption
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
+from services.procedures.conditions.galera.transfer.cache import CacheFrozen, CacheReaches
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.actions import Ask, Sql, WaitFor

@@ -2,7 +2,7 @@
 
 The replay is one thread: measured on the lab, MariaDB 10.11.18 on two cores, 1,000 to 1,700 small transactions a
 second, or 3.9 MB/s of larger ones (resources/docs/rejoining.md). Before it runs half of that is counted with; while it
-runs the race is told from what is measured (conditions/galera/replay_race.py).
+runs the race is told from what is measured (conditions/galera/transfer/replay_race.py).
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ from services.procedures.catalogue.steps import comparing
 from services.procedures.catalogue.steps.choices import down_members, member_hosts
 from services.procedures.catalogue.steps.restored import restoring
 from services.procedures.catalogue.steps.watches import disk
-from services.procedures.conditions.galera.replay_race import ReplayRace
-from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
+from services.procedures.conditions.galera.transfer.replay_race import ReplayRace
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
 from services.procedures.plan.forms.inputs import field_faults, filled

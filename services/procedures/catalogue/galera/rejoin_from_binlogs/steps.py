@@ -27,12 +27,12 @@ from services.procedures.catalogue.steps.restored.recovering import recover
 from services.procedures.catalogue.steps.restored.start_hold import hold_start, started_from_hold
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.traffic import held_out, let_in
-from services.procedures.conditions.galera.chain_known import ChainKnown
-from services.procedures.conditions.galera.fragments_whole import FragmentsWhole
-from services.procedures.conditions.galera.ist_reaches import IstReaches
-from services.procedures.conditions.galera.restored_history import RestoredHistory
-from services.procedures.conditions.galera.restored_whole import RestoredWhole
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.data.restored_whole import RestoredWhole
+from services.procedures.conditions.galera.history.chain_known import ChainKnown
+from services.procedures.conditions.galera.history.fragments_whole import FragmentsWhole
+from services.procedures.conditions.galera.history.restored import RestoredHistory
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
+from services.procedures.conditions.galera.transfer.ist_reaches import IstReaches
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
 from services.procedures.conditions.machine.owned import OwnedBy
 from services.procedures.conditions.server.files_paired import FilesPaired

@@ -66,7 +66,7 @@ def sst_seconds(facts: Facts, donor: str) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class DonorReach:
     """One member as a donor of an IST from a seqno on.
 
     Attributes:
@@ -90,7 +90,7 @@ class Reach:
         return f"{self.host} caches from {self.first}, {lasts}"
 
 
-def reaches(facts: Facts, joiner: str, seqno: int | None) -> tuple[Reach, ...]:
+def reaches(facts: Facts, joiner: str, seqno: int | None) -> tuple[DonorReach, ...]:
     """Return every member as a donor, those that can send it first, the longest reach before others."""
     members = tuple(name for name in member_hosts(facts) if name != joiner)
     answers = served(seqno, {n: cache_told(galera_of(facts.host(n)), facts.host(n)[WriteRate].rates) for n in members})
@@ -99,21 +99,23 @@ def reaches(facts: Facts, joiner: str, seqno: int | None) -> tuple[Reach, ...]:
                                                 one.host)))  # fmt: skip
 
 
-def _reach(host: HostFacts, seqno: int | None, one: Served) -> Reach:
+def _reach(host: HostFacts, seqno: int | None, one: Served) -> DonorReach:
     galera, name = galera_of(host), host.host
     first = galera.cached_downto if galera is not None else None
     if galera is None or not first or galera.last_committed is None:
-        return Reach(name, f"{name} tells no cached range", None, None)
+        return DonorReach(name, f"{name} tells no cached range", None, None)
     if galera.local_state != SYNCED:
-        return Reach(name, f"{name} is {galera.local_state_comment or 'of unknown state'}, not Synced", None, first)
+        return DonorReach(
+            name, f"{name} is {galera.local_state_comment or 'of unknown state'}, not Synced", None, first
+        )
     if seqno is None:
-        return Reach(name, "the backup names no position", None, first)
+        return DonorReach(name, "the backup names no position", None, first)
     against = {
         Ist.AHEAD: f"the cluster stands at {one.newest}, before the backup's {seqno}",
         Ist.PURGED: f"{name} caches from {first}, {seqno + 1} is needed",
         Ist.GAP: f"{seqno} is below the safety gap {one.gap}: the first Synced node would be taken",
     }.get(one.answer, "")
-    return Reach(name, against, one.left_s, first)
+    return DonorReach(name, against, one.left_s, first)
 
 
 def _newest(facts: Facts, joiner: str) -> int:

@@ -27,12 +27,12 @@ from services.procedures.catalogue.steps.restored.start_hold import hold_start, 
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.traffic import held_out, let_in
 from services.procedures.catalogue.steps.watches import disk, flow_control
-from services.procedures.conditions.galera.backup_is import BackupIs, PreparedTo
-from services.procedures.conditions.galera.ist_reaches import IstReaches
-from services.procedures.conditions.galera.recovered_is import RecoveredIs
-from services.procedures.conditions.galera.restored_history import RestoredHistory
-from services.procedures.conditions.galera.still_primary import StillPrimary
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.data.backup_is import BackupIs, PreparedTo
+from services.procedures.conditions.galera.data.recovered_is import RecoveredIs
+from services.procedures.conditions.galera.history.restored import RestoredHistory
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
+from services.procedures.conditions.galera.transfer.ist_reaches import IstReaches
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.server.files_paired import FilesPaired

@@ -19,10 +19,10 @@ from services.procedures.catalogue.steps.donor import forget_donor, name_donor, 
 from services.procedures.catalogue.steps.haproxy import out_of
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts
 from services.procedures.catalogue.steps.watches import disk, flow_control
-from services.procedures.conditions.galera.cache import CacheLasts
-from services.procedures.conditions.galera.flow_control import FlowControlBelow
-from services.procedures.conditions.galera.provider_option import ProviderOption
-from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.conditions.galera.config.provider_option import ProviderOption
+from services.procedures.conditions.galera.membership.flow_control import FlowControlBelow
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
+from services.procedures.conditions.galera.transfer.cache import CacheLasts
 from services.procedures.conditions.machine.files import FileAsWritten
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.conditions.server.variable import VariableIs

@@ -18,7 +18,7 @@ from services.procedures.plan.pasts.positions import kept_name, not_recovered, t
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class NodePosition:
     """What is known of one node's position.
 
     Attributes:
@@ -62,12 +62,12 @@ class Standing:
         return self.source == "recovered" and told is not None and self.seqno is not None and told != self.seqno
 
 
-def standings(facts: Facts, hosts: tuple[str, ...]) -> tuple[Standing, ...]:
+def standings(facts: Facts, hosts: tuple[str, ...]) -> tuple[NodePosition, ...]:
     """Return the hosts' positions in the order given."""
     return tuple(_standing(facts, facts.host(name)) for name in hosts)
 
 
-def _standing(facts: Facts, host: HostFacts) -> Standing:
+def _standing(facts: Facts, host: HostFacts) -> NodePosition:
     state = host[DataFolder].grastate
     memory = next((r for r in host.remembered if r.cluster_uuid == facts.cluster_id), None)
     uuid, seqno, source = _position(facts, host)
@@ -79,7 +79,7 @@ def _standing(facts: Facts, host: HostFacts) -> Standing:
     depth = 0
     if galera is not None and galera.last_committed is not None and galera.cached_downto is not None:
         depth = galera.last_committed - galera.cached_downto
-    return Standing(
+    return NodePosition(
         host=host.host,
         uuid=uuid,
         seqno=seqno,
@@ -164,18 +164,18 @@ def _by_word(facts: Facts, host: HostFacts, uuid: str, seqno: int | None, *, rec
     return zero and whole and (not recovered or (uuid == facts.cluster_id and seqno is not None))
 
 
-def chosen_by_word(found: Standing) -> Standing:
+def chosen_by_word(found: NodePosition) -> NodePosition:
     """Return a node that a person has named as one that may be bootstrapped, where a word is enough for that."""
     return replace(found, out="", later=found.seqno is None) if found.by_word else found
 
 
-def most_advanced(found: tuple[Standing, ...]) -> Standing | None:
+def most_advanced(found: tuple[NodePosition, ...]) -> NodePosition | None:
     """Return the candidate with the highest seqno; who was stopped last, the deepest cache, the name break a tie."""
     candidates = [s for s in found if not s.out and s.seqno is not None]
     return min(candidates, key=lambda s: (-(s.seqno or 0), not s.safe, -s.depth, s.host), default=None)
 
 
-def behind(found: tuple[Standing, ...], chosen: Standing) -> tuple[tuple[Standing, int], ...]:
+def behind(found: tuple[NodePosition, ...], chosen: NodePosition) -> tuple[tuple[NodePosition, int], ...]:
     """Return (standing, write sets it has more than the chosen one) of nodes that are ahead of it."""
     return tuple(
         (s, s.seqno - chosen.seqno)
@@ -184,7 +184,9 @@ def behind(found: tuple[Standing, ...], chosen: Standing) -> tuple[tuple[Standin
     )
 
 
-def joining_order(found: tuple[Standing, ...], chosen: Standing, apart: tuple[str, ...] = ()) -> tuple[str, ...]:
+def joining_order(
+    found: tuple[NodePosition, ...], chosen: NodePosition, apart: tuple[str, ...] = ()
+) -> tuple[str, ...]:
     """Return the others that may join, the next most advanced first; those without a position last.
 
     A node that is ahead is left out: it would abort ("Reversing history"), and its next start would take an SST over

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 
-from services.procedures.catalogue.galera.shared.positions import Standing
+from services.procedures.catalogue.galera.shared.positions import NodePosition
 from services.procedures.catalogue.steps.restored import data_folders as steps
 from services.procedures.conditions.machine.files import FileSays
 from services.procedures.plan.actions import Run
@@ -17,12 +17,12 @@ from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Step, Undo
 
 
-def innodb_counts(facts: Facts, found: tuple[Standing, ...], prefix: str = "") -> tuple[Step, ...]:
+def innodb_counts(facts: Facts, found: tuple[NodePosition, ...], prefix: str = "") -> tuple[Step, ...]:
     """Return a step for each of these nodes whose state file tells another position than InnoDB."""
     return tuple(_innodb_counts(facts, one, prefix) for one in found if one.stale)
 
 
-def _innodb_counts(facts: Facts, found: Standing, prefix: str) -> Step:
+def _innodb_counts(facts: Facts, found: NodePosition, prefix: str) -> Step:
     name, told = found.host, found.grastate.rpartition(":")[2]
     host = facts.host(name)
     path = posixpath.join(steps.folder_of(host), "grastate.dat")

@@ -26,10 +26,10 @@ from services.procedures.catalogue.steps.restored.data_folders import account_of
 from services.procedures.catalogue.steps.restored.restoring import folder_of
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.catalogue.steps.traffic import catch_up, desync, resync
-from services.procedures.conditions.galera.no_read_lock import NoReadLock
-from services.procedures.conditions.galera.still_desynced import StillDesynced
-from services.procedures.conditions.galera.still_primary import StillPrimary
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.membership.no_read_lock import NoReadLock
+from services.procedures.conditions.galera.membership.still_desynced import StillDesynced
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.unit import UnitSetting
 from services.procedures.conditions.server.variable import VariableIs

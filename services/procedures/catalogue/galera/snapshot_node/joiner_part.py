@@ -35,10 +35,10 @@ from services.procedures.catalogue.steps.restored.left_alone import marked, unti
 from services.procedures.catalogue.steps.restored.recovering import recover
 from services.procedures.catalogue.steps.restored.start_hold import hold_start, started_from_hold
 from services.procedures.catalogue.steps.traffic import held_out, let_in
-from services.procedures.conditions.galera.clean_position import CleanPosition
-from services.procedures.conditions.galera.copied_history import CopiedHistory
-from services.procedures.conditions.galera.ist_from import IstFrom
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.data.clean_position import CleanPosition
+from services.procedures.conditions.galera.history.copied import CopiedHistory
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
+from services.procedures.conditions.galera.transfer.ist_from import IstFrom
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.same_folder import SameFolder
 from services.procedures.conditions.machine.unit import UnitSetting

@@ -41,8 +41,8 @@ from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, c
 from services.procedures.catalogue.steps.restored import restoring
 from services.procedures.catalogue.steps.traffic import desync_key
 from services.procedures.catalogue.steps.watches import disk, flow_control
-from services.procedures.conditions.galera.still_desynced import StillDesynced
-from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.conditions.galera.membership.still_desynced import StillDesynced
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
 from services.procedures.plan.forms.inputs import field_faults, filled, seconds_of

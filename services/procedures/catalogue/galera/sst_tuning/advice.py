@@ -9,7 +9,7 @@ from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.galera.sst_tuning import model
 from services.procedures.catalogue.galera.sst_tuning.measuring import Measured, encrypts, measured
 from services.procedures.catalogue.galera.sst_tuning.model import Forecast, Packer, Road
-from services.procedures.conditions.galera.sst_section import Settings
+from services.procedures.conditions.galera.config.sst_section import Settings
 from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.forms.inputs import bytes_of, flag_of, number_of
 from services.procedures.plan.host_facts import Facts, HostFacts

@@ -18,7 +18,7 @@ from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.listener import Listener, open_for_a_trial, opened
 from services.procedures.catalogue.steps.restored import data_folders
 from services.procedures.catalogue.steps.server import plan_the_rest
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
 from services.procedures.conditions.machine.listening import Listening
 from services.procedures.plan.actions import Detached
 from services.procedures.plan.host_facts import Facts, HostFacts

@@ -18,7 +18,7 @@ from services.procedures.catalogue.galera.sst_tuning.measuring import Bounds, me
 from services.procedures.catalogue.galera.sst_tuning.model import NEVER, NONE, Forecast
 from services.procedures.catalogue.galera.sst_tuning.trial import trial_checks, trial_watches
 from services.procedures.catalogue.steps.choices import member_choices, member_hosts
-from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
 from services.procedures.plan.actions import Checkpoint
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs

@@ -17,8 +17,8 @@ from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.donor import forget_donor, name_donor, of_running
 from services.procedures.catalogue.steps.watches import DISK_MOST, DISK_SHARE, disk
-from services.procedures.conditions.galera.sst_took import SstTook
-from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
+from services.procedures.conditions.galera.transfer.sst_took import SstTook
 from services.procedures.plan.actions import WaitFor
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts

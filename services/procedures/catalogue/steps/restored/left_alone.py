@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.catalogue.steps.restored.restoring import aside_path, folder_of
-from services.procedures.conditions.galera.at_rest import PositionMark
-from services.procedures.conditions.galera.left_alone import LeftAlone
+from services.procedures.conditions.galera.data.at_rest import PositionMark
+from services.procedures.conditions.galera.data.left_alone import LeftAlone
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import Step
 

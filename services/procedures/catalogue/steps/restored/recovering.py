@@ -96,9 +96,22 @@ def _server_words(host: HostFacts) -> tuple[str, ...]:
 
 
 def _redo_bytes(host: HostFacts) -> int:
-    """Return how large the redo log may be, by the option files; 0 where they don't say."""
+    """Return how large the redo log may be, by the option files; 0 where they don't say.
+
+    MySQL 8.0.30 and later: innodb_redo_log_capacity, else file size by number of files (MySQL manual, "Redo Log").
+    """
     options = host[Options]
     capacity = bytes_of(options.option("mysqld", "innodb_redo_log_capacity") or "")
     each = bytes_of(options.option("mysqld", "innodb_log_file_size") or "") or 0
-    files = number_of(options.option("mysqld", "innodb_log_files_in_group") or "") or 2
-    return capacity or each * files
+    return capacity or each * _log_files(host)
+
+
+def _log_files(host: HostFacts) -> int:
+    """Return the number of redo log files: one since MariaDB 10.5, which ignores the option; elsewhere 2 by default.
+
+    Sources: MariaDB documentation and MySQL manual, innodb_log_files_in_group.
+    """
+    program = host[Program]
+    if "MariaDB" in program.text and program.version >= (10, 5):
+        return 1
+    return number_of(host[Options].option("mysqld", "innodb_log_files_in_group") or "") or 2

@@ -27,11 +27,11 @@ from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.steps import server as steps
 from services.procedures.catalogue.steps.restored import data_folders
 from services.procedures.catalogue.steps.restored import restoring_programs as programs
-from services.procedures.conditions.galera.ist_reaches import IstReaches
-from services.procedures.conditions.galera.recovered_is import RecoveredIs
-from services.procedures.conditions.galera.restored_history import RestoredHistory
-from services.procedures.conditions.galera.restored_whole import RestoredWhole
-from services.procedures.conditions.galera.still_primary import StillPrimary
+from services.procedures.conditions.galera.data.recovered_is import RecoveredIs
+from services.procedures.conditions.galera.data.restored_whole import RestoredWhole
+from services.procedures.conditions.galera.history.restored import RestoredHistory
+from services.procedures.conditions.galera.membership.still_primary import StillPrimary
+from services.procedures.conditions.galera.transfer.ist_reaches import IstReaches
 from services.procedures.conditions.machine.files import FileAbsent, FileSays
 from services.procedures.conditions.machine.nothing_left import NothingLeft
 from services.procedures.conditions.machine.only_kept import OnlyKept

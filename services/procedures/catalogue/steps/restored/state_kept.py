@@ -18,7 +18,7 @@ from services.facts.galera.state_files import OF_PROVIDER
 from services.facts.reads import DEFAULT_DATADIR
 from services.procedures.catalogue.steps.restored.data_folders import account_of
 from services.procedures.catalogue.steps.server import start_unit_of, unit_of
-from services.procedures.conditions.galera.state_named import StateNamed
+from services.procedures.conditions.galera.data.state_named import StateNamed
 from services.procedures.conditions.server.stopped import Stopped
 from services.procedures.plan.actions import Run
 from services.procedures.plan.host_facts import HostFacts

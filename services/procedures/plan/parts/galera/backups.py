@@ -36,9 +36,9 @@ class Backups(Part):
             return None
         found, whole = parse_backups(output.text), output.exit_code == 0
         if not whole:
-            reading.note("backups", "The search for backups did not come to its end.", "read-failed")
+            reading.note("backups", "The search for backups did not finish.", "read-failed")
         elif reading.sudo_works is False:  # what only root may see is no backup that is missing
-            reading.note("backups", "The search for backups was made without root's rights.", "read-failed")
+            reading.note("backups", "The search for backups ran without root privileges.", "read-failed")
             whole = False
         return cls(found if found or whole else None, whole)
 

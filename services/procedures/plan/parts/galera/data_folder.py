@@ -131,7 +131,7 @@ class DataFolder(Part):
         damaged = text is not None and state is None
         if damaged:
             reading.note(
-                "grastate", f"grastate.dat of {reading.host} is damaged: it holds no whole state.", "grastate-odd"
+                "grastate", f"grastate.dat of {reading.host} is damaged: its state is incomplete.", "grastate-odd"
             )
         kept = content("gvwstate.dat")
         view = kept or ""

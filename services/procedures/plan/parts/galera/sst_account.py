@@ -45,7 +45,9 @@ class SstAccount(Part):
                 return cls._login(host, reading, user)
             if state:
                 return cls(state, sentence)
-        reading.note("sst-account", "No account of the inventory sees other accounts' rights.", "not-visible")
+        reading.note(
+            "sst-account", "No account of the inventory can read the privileges of other accounts.", "not-visible"
+        )
         return None
 
     @classmethod
@@ -54,7 +56,7 @@ class SstAccount(Part):
         output = reading.run("sst-login", commands.SST_LOGS_IN, limit_s=10.0) if host.server_up is not False else None
         if output is None or (reading.sudo_works is not True and not host.is_root):
             reading.note(
-                "sst-account", "Its rights are there; its password was not tried, which root alone may.", "sudo"
+                "sst-account", "It has its privileges; its password was not tested, which only root may do.", "sudo"
             )
             return None
         said = output.error_text[:200]
@@ -63,6 +65,6 @@ class SstAccount(Part):
         if login_refused(said):
             who = f"the server of {host.host} refuses the SST account {user}"
             return cls("refused", f"{who} with the password of its files")
-        told = f"Its rights are there; its login could not be tried: {said or output.exit_code}."
+        told = f"It has its privileges; its login could not be tested: {said or output.exit_code}."
         reading.note("sst-account", told, "")
         return None

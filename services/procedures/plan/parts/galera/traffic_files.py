@@ -27,7 +27,7 @@ PROVIDER_FILES = ("socket.ssl_ca", "socket.ssl_cert", "socket.ssl_key")
 
 @dataclass(frozen=True, slots=True)
 class TrafficFiles(Part):
-    """Read with stat as root, over SSH: path and bytes; None: it is not there; () = not read."""
+    """Read with stat as root, over SSH: path and bytes; None: it is missing; () = not read."""
 
     turn: ClassVar[Turn] = Turn.COMPANY
     made_from: ClassVar[tuple[type[Part], ...]] = (Options, Provider)

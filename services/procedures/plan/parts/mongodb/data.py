@@ -26,7 +26,7 @@ class MongoData(Part):
 
     Attributes:
         path: the folder; bytes: of what it holds, and of a journal on a disk of its own; entries: how many names, 0
-            also where it is not there. None: unknown.
+            also where it is missing. None: unknown.
         owner, group: numbers of its user and group; owner_name: the user's name on the host, '' unknown. odd: who else
             may change it, or a folder above it, a sentence's part, '' for nobody; None: unknown.
         beside: the names in the folder that holds it, where copies and new folders are made; None: unknown.

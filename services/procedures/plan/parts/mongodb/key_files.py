@@ -24,7 +24,7 @@ class KeyFile:
     """One of them on a host: never what stands in it.
 
     Attributes:
-        digest: its SHA-256, '' unknown; absent: it is not there. owner: number of its user; shared: others than that
+        digest: its SHA-256, '' unknown; absent: it is missing. owner: number of its user; shared: others than that
             one may use it (the server refuses such a file), None: unknown.
     """
 

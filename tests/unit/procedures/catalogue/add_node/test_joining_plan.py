@@ -14,8 +14,8 @@ from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.shared.joining import runs_now
 from services.procedures.catalogue.steps.orphans import END_ORPHANS, ORPHANS
 from services.procedures.catalogue.steps.watches import disk
-from services.procedures.conditions.galera.flow_control import FlowControlBelow
-from services.procedures.conditions.galera.state_named import StateNamed
+from services.procedures.conditions.galera.data.state_named import StateNamed
+from services.procedures.conditions.galera.membership.flow_control import FlowControlBelow
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.actions import Continue, Run, Several, WaitFor

@@ -20,7 +20,7 @@ from services.procedures.catalogue.checks.joiner_state import (
     seen_beyond,
 )
 from services.procedures.catalogue.steps import forked
-from services.procedures.conditions.galera.same_history import SameHistory
+from services.procedures.conditions.galera.history.same import SameHistory
 from services.procedures.plan.actions import Run
 from services.procedures.plan.checks import Check, Override, Verdict, standing_blocks
 from services.procedures.plan.forms.inputs import filled

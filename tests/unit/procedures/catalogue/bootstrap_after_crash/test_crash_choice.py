@@ -21,8 +21,8 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.safety import (
 )
 from services.procedures.catalogue.galera.shared.positions import joining_order, most_advanced, standings
 from services.procedures.catalogue.steps.restored.state_kept import SAVE_STATE
-from services.procedures.conditions.galera.joined import Joined
-from services.procedures.conditions.galera.same_history import SameHistory
+from services.procedures.conditions.galera.history.same import SameHistory
+from services.procedures.conditions.galera.membership.joined import Joined
 from services.procedures.conditions.server.variable import VariableIs
 from services.procedures.plan.actions import Run
 from services.procedures.plan.checks import Check

@@ -14,7 +14,7 @@ from services.procedures.catalogue.galera.bootstrap_after_crash.by_itself import
 from services.procedures.catalogue.galera.bootstrap_after_crash.identity import one_cluster
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
 from services.procedures.catalogue.galera.shared.positions import most_advanced, standings
-from services.procedures.conditions.galera.same_history import SameHistory
+from services.procedures.conditions.galera.history.same import SameHistory
 from services.procedures.plan.host_facts import Facts, HostFacts, Remembered
 from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.parts.galera.traces import Trace

@@ -8,7 +8,7 @@ import pytest
 
 from services.facts.galera.state_files import Grastate
 from services.procedures.catalogue import procedure_named
-from services.procedures.conditions.galera.at_rest import PositionMark, Unmoved
+from services.procedures.conditions.galera.data.at_rest import PositionMark, Unmoved
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.invariants.plans import violations

@@ -8,8 +8,8 @@ from services.facts.galera.state_files import ZERO_UUID, Grastate
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.bootstrap_after_crash.joining import bootstrap_and_join
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import party
-from services.procedures.conditions.galera.same_history import SameHistory
-from services.procedures.conditions.galera.state_named import StateNamed
+from services.procedures.conditions.galera.data.state_named import StateNamed
+from services.procedures.conditions.galera.history.same import SameHistory
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.host_facts import HostFacts
 from services.procedures.plan.model import Step

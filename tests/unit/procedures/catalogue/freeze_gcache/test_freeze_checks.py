@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from services.procedures.catalogue.galera.freeze_gcache import checks as own
-from services.procedures.conditions.galera.flow_control import FlowControlBelow
+from services.procedures.conditions.galera.membership.flow_control import FlowControlBelow
 from services.procedures.plan.checks import Verdict
 from services.procedures.plan.forms.inputs import filled
 from services.procedures.plan.host_facts import Facts, HostFacts

@@ -12,9 +12,9 @@ from services.connections.operator.roots_client import ROOTS_CLIENT
 from services.procedures.catalogue.galera.freeze_gcache import checks as own
 from services.procedures.catalogue.galera.freeze_gcache.guard import GUARD, Guard
 from services.procedures.catalogue.galera.freeze_gcache.steps import freeze_plan
-from services.procedures.conditions.galera.cache import CacheFrozen, CacheReaches
-from services.procedures.conditions.galera.provider_option import ProviderOption
-from services.procedures.conditions.galera.transfer import TransferWas
+from services.procedures.conditions.galera.config.provider_option import ProviderOption
+from services.procedures.conditions.galera.transfer.cache import CacheFrozen, CacheReaches
+from services.procedures.conditions.galera.transfer.which import TransferWas
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.plan.actions import Run, Several
 from services.procedures.plan.checks import Verdict

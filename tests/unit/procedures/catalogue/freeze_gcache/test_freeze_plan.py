@@ -8,9 +8,9 @@ import pytest
 
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.shared.cache_arithmetic import OPTION
-from services.procedures.conditions.galera.clean_position import CleanPosition
-from services.procedures.conditions.galera.provider_option import ProviderOption
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.config.provider_option import ProviderOption
+from services.procedures.conditions.galera.data.clean_position import CleanPosition
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
 from services.procedures.conditions.machine.unit import UnitFresh
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.plan.actions import Run, Several

@@ -122,7 +122,7 @@ def test_that_a_copy_never_begun_whose_server_a_colleague_started_again_says_so_
     bench.cluster.hosts["c3"].running = True
     assert bench.run() is RunState.UNDONE
     told = [str((one.data or {}).get("error", "")) for one in bench.journal.entries(bench.run_id)]
-    assert any("It can't be begun now: the MongoDB server of c3" in one for one in told), told
+    assert any("It cannot start now: the MongoDB server of c3" in one for one in told), told
 
 
 def _dies_after(entry: str) -> Callable[[str, str], None]:

@@ -118,7 +118,7 @@ def test_that_what_an_earlier_run_replaced_is_neither_waited_for_nor_made_to_ste
 
 
 def test_that_what_was_replaced_is_told_by_its_version_where_the_run_is_taken_back() -> None:
-    """'This stays: Another member leads rs0' was all: which servers run the new version it did not say."""
+    """'This remains: Another member leads rs0' was all: which servers run the new version it did not say."""
     plan = PROCEDURE.plan(_sharded("3.2.21", mirrored=False), {"version": "3.2.22"})
     asked = [step for step in plan.steps if isinstance(step.action, Ask)]
     assert len(asked) == len(plan.hosts)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.shared.estimate import donor_ranking
 from services.procedures.catalogue.steps.extraction import extracted_name
-from services.procedures.conditions.galera.same_history import SameHistory
+from services.procedures.conditions.galera.history.same import SameHistory
 from services.procedures.plan.actions import Detached, Run
 from services.procedures.plan.checks import Check, Override, Verdict, standing_blocks
 from services.procedures.plan.forms.inputs import filled

@@ -13,10 +13,10 @@ from services.facts.model import ServerFacts
 from services.procedures.catalogue.galera.rejoin_from_binlogs.judging import carried
 from services.procedures.catalogue.galera.rejoin_from_binlogs.procedure import RejoinFromBinlogs
 from services.procedures.catalogue.galera.shared import private_programs as private
-from services.procedures.conditions.galera.chain_known import ChainKnown
-from services.procedures.conditions.galera.fragments_whole import FragmentsWhole
-from services.procedures.conditions.galera.ist_reaches import IstReaches
-from services.procedures.conditions.galera.restored_history import RestoredHistory
+from services.procedures.conditions.galera.history.chain_known import ChainKnown
+from services.procedures.conditions.galera.history.fragments_whole import FragmentsWhole
+from services.procedures.conditions.galera.history.restored import RestoredHistory
+from services.procedures.conditions.galera.transfer.ist_reaches import IstReaches
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.plan.actions import Detached, PutFile, WaitFor
 from services.procedures.plan.checks import Verdict

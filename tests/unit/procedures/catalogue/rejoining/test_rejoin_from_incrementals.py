@@ -400,7 +400,7 @@ def test_that_the_unit_says_why_it_can_not_be_started_and_what_is_to_be_done() -
     lines = "".join(map(str, put.content)).splitlines()
     unit = [line for line in lines if not line.startswith("#")]
     assert unit == ["[Unit]", f"Description={SAID}", f"AssertPathExists=!{put.path}"]
-    assert "take it back" in SAID
+    assert "roll it back" in SAID
 
 
 def test_that_starts_stay_forbidden_while_the_data_folder_is_roots() -> None:

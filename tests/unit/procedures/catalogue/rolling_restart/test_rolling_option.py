@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.procedures.catalogue import procedure_named
-from services.procedures.conditions.galera.provider_option import ProviderOption
+from services.procedures.conditions.galera.config.provider_option import ProviderOption
 from services.procedures.plan.actions import EditOptions, WaitFor
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts

@@ -18,10 +18,10 @@ from services.procedures.catalogue.galera.rolling_restart.checks import (
 )
 from services.procedures.catalogue.galera.rolling_restart.option import option_known
 from services.procedures.catalogue.galera.shared.order import enough_members
-from services.procedures.conditions.galera.cache import CacheLasts
-from services.procedures.conditions.galera.flow_control import FlowControlBelow
-from services.procedures.conditions.galera.joined import Joined
-from services.procedures.conditions.galera.whole import ClusterWhole
+from services.procedures.conditions.galera.membership.flow_control import FlowControlBelow
+from services.procedures.conditions.galera.membership.joined import Joined
+from services.procedures.conditions.galera.membership.whole import ClusterWhole
+from services.procedures.conditions.galera.transfer.cache import CacheLasts
 from services.procedures.conditions.server.option import OptionIs
 from services.procedures.conditions.server.status import StatusIs
 from services.procedures.conditions.server.variable import VariableIs

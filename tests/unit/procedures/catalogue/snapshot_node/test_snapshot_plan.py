@@ -15,9 +15,9 @@ from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.galera.snapshot_node import checks
 from services.procedures.catalogue.galera.snapshot_node.hold import HOLD
 from services.procedures.catalogue.steps.restored.restoring_programs import TAKE
-from services.procedures.conditions.galera.copied_history import CopiedHistory
-from services.procedures.conditions.galera.ist_reaches import IstReaches
-from services.procedures.conditions.galera.recovered_is import RecoveredIs
+from services.procedures.conditions.galera.data.recovered_is import RecoveredIs
+from services.procedures.conditions.galera.history.copied import CopiedHistory
+from services.procedures.conditions.galera.transfer.ist_reaches import IstReaches
 from services.procedures.conditions.machine.files import FileAbsent
 from services.procedures.conditions.machine.same_folder import SameFolder
 from services.procedures.conditions.machine.unit import UnitSetting

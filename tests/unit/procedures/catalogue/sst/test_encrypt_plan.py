@@ -12,12 +12,13 @@ from services.facts.transfer.certificates import PairSeen
 from services.facts.transfer.sst_options import Place
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.galera.encrypt_sst.checks import ALIKE
-from services.procedures.plan.actions import EditOptions, HostPair, LocalPair, MadePair, PutPair
+from services.procedures.plan.actions import EditOptions, PutPair
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.forms.fields import Inputs
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
+from services.procedures.plan.pair_sources import HostPair, LocalPair, MadePair
 from services.procedures.plan.run_model import RunState
 from services.types import Flavour
 from tests.faults.cases import CASES
@@ -239,7 +240,7 @@ def test_that_no_join_is_let_through_while_settings_differ_and_never_are_there_t
         again = bench.after_kill(moment)
         resumed = again.moments(again.run)
         back = bench.after_kill(moment)
-        begun = back.engine().view.state not in {RunState.APPROVED, RunState.DONE}
+        begun = back.engine().view.state not in {RunState.NOT_STARTED, RunState.DONE}
         undone = back.moments(lambda back=back: back.engine().undo()) if begun else ()
         for later in (*resumed, *undone):
             assert len(_settings(later.cluster)) == 1 or _held(later.cluster), f"{moment.name}, then {later.name}"

@@ -11,7 +11,7 @@ import pytest
 
 from services.facts.transfer.sst_options import Place
 from services.procedures.catalogue.galera.sst_tuning.pipe import DIGEST, LINES
-from services.procedures.conditions.galera.sst_section import SstSame
+from services.procedures.conditions.galera.config.sst_section import SstSame
 from services.procedures.plan.actions import Checkpoint, Detached, EditOptions, Run, Several
 from services.procedures.plan.model import Risk
 from services.procedures.plan.parts.galera.drop_ins import HOLD

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from services.facts.replication.write_rate import Rates
-from services.procedures.conditions.galera.sst_took import SstTook
+from services.procedures.conditions.galera.transfer.sst_took import SstTook
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.plan.actions import WaitFor
 from tests.unit.procedures.catalogue.sst_tuning_facts import (

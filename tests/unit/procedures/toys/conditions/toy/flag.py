@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.procedures.looking.files import read_file
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition, names
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 from tests.unit.procedures.toys.facts.flag import parse_flag
 
 PATH = "/etc/mysql/conf.d/flag.cnf"
@@ -21,9 +21,8 @@ class FlagFlies(OfHost):
         """See Condition."""
         return Declared(frozenset({self.host}), keeps=names(self.keep))
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Read the file."""
-        del past
         text, why = read_file(asking, self.host, PATH)
         if why:
             return Answer(holds=None, evidence=why)

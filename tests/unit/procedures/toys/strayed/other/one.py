@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from services.procedures.plan.condition import Answer, OfHost, condition
-from services.procedures.plan.looks import Asking, Past
+from services.procedures.plan.looks import Asking
 
 
 @condition("toy.same", "{host}")
 class Strayed(OfHost):
     """It always holds."""
 
-    def look(self, asking: Asking, past: Past) -> Answer:
+    def look(self, asking: Asking) -> Answer:
         """Look at nothing."""
-        del asking, past
+        del asking
         return Answer(holds=True, evidence="")

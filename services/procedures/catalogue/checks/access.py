@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import known, listed, ssh_silent, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, known, listed, ssh_silent, unread, verdict
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.program import Program
@@ -56,14 +56,14 @@ def lock_free(facts: Facts, hosts: tuple[str, ...]) -> Check:
         if h.lock is not None
     ]
     blind = [h.host for h in known(facts, hosts) if ssh_silent(h) or any(p.part == "lock" for p in h.problems)]
-    return Check(
-        code="LOCK-FREE",
-        title="No other console works on this cluster",
-        verdict=verdict(held, blind),
-        not_known=bool(blind) and not held,
+    return checked(
+        "LOCK-FREE",
+        "No other console works on this cluster",
+        block=held,
+        unread=blind,
         evidence="; ".join(held) or (f"the lock of {listed(blind)} could not be read" if blind else "no lock is held"),
         why="Two runs at once would each take the other's changes for faults.",
-        try_=("Wait until that run is over, or take its lock over when its console is gone for good.",) if held else (),
+        try_=("Wait until that run is over, or take its lock over when its console is gone for good.",),
     )
 
 
@@ -102,15 +102,15 @@ def config_valid(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 
 def _config(host: HostFacts) -> Check:
     program = host[Program]
-    unchecked = "" if program.checked else unread(host, "whether the server accepts the option files", "config")
-    return Check(
-        code="CONFIG-VALID",
-        title=f"{host.host}'s server accepts its option files",
+    blind = [] if program.checked else [unread(host, "whether the server accepts the option files", "config")]
+    return checked(
+        "CONFIG-VALID",
+        f"{host.host}'s server accepts its option files",
         each="Each host's server accepts its option files",
-        verdict=verdict(program.fault, unchecked),
-        not_known=bool(unchecked) and not program.fault,
-        evidence=program.fault or unchecked or f"{program.text or 'the server'} reads them without an error",
+        block=[program.fault] if program.fault else [],
+        unread=[] if program.fault else blind,
+        good=f"{program.text or 'the server'} reads them without an error",
         why="A node that fails at its options while it starts may drop its state and need an SST.",
-        try_=("Correct the option, then check again.",) if program.fault else (),
+        try_=("Correct the option, then check again.",),
         host=host.host,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 
-from services.procedures.catalogue.checks.parts import galera_of, known, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, galera_of, known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.options import Options
@@ -55,15 +55,15 @@ def named_donor(facts: Facts, node: str, donor: str) -> Check:
     told = [f"{h.node_name} ({h.host}{', the node itself' if h.host == node else ''})" for h in others]
     clash = [f"{name} of {donor} is the beginning of {', '.join(told)}"] if told else []
     blind = [unread(h, "the node name", "sql", "galera") for h in known(facts, (donor, node)) if not h.node_name]
-    return Check(
-        code="DONOR-PREFIX",
-        title=f"The donor that {node} will ask is {donor} and nobody else",
+    return checked(
+        "DONOR-PREFIX",
+        f"The donor that {node} will ask is {donor} and nobody else",
         each="The donor that each node will ask is one alone",
-        verdict=verdict(clash, blind),
-        not_known=bool(blind) and not clash,
-        evidence="; ".join([*clash, *blind]) or f"no other member's name begins with {name}",
+        block=clash,
+        unread=blind,
+        good=f"no other member's name begins with {name}",
         why="Galera matches donors by prefix: the node could ask another one, or itself, and take an SST or none.",
-        try_=("Choose another donor, or rename one of them (wsrep_node_name).",) if clash else (),
+        try_=("Choose another donor, or rename one of them (wsrep_node_name).",),
         host=node,
     )
 

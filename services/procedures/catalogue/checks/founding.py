@@ -9,7 +9,7 @@ from services.facts.reading import words
 from services.facts.server.option_files import group_members
 from services.facts.server.server_groups import read_after
 from services.facts.server.values import OFF_WORDS
-from services.procedures.catalogue.checks.parts import known, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, known, unread
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.options import Options
@@ -77,18 +77,18 @@ def _check(host: HostFacts, wrong: list[str], told: str, blind: Sequence[str] = 
     blind += _blind(host)
     ways = [f"Name the members in wsrep_cluster_address of {host.host}, and remove wsrep_new_cluster."]
     ways = [*(ways if len(wrong) > len(left) else ()), *dict.fromkeys(f"On {host.host}: {way}" for _, way in left)]
-    return Check(
-        code="JOINS-OTHERS",
-        title=f"{host.host} joins this cluster when it starts",
+    return checked(
+        "JOINS-OTHERS",
+        f"{host.host} joins this cluster when it starts",
         each="Each node joins this cluster when it starts",
-        verdict=verdict(wrong, blind),
-        not_known=bool(blind) and not wrong,
-        evidence="; ".join([*wrong, *blind]) or f"{told}; nothing in systemd or {start_unit(host)} says otherwise",
+        block=wrong,
+        unread=blind,
+        good=f"{told}; nothing in systemd or {start_unit(host)} says otherwise",
         why="A node that names nobody to join, or is told to found a cluster, founds one of its own beside the others, "
         "or refuses to start.",
         try_=tuple(ways),
         host=host.host,
-        absolute=bool(wrong),
+        absolute=True,
     )
 
 

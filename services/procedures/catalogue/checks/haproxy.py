@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import unseen_processes
+from services.procedures.catalogue.checks.parts import checked, unseen_processes
 from services.procedures.catalogue.steps.haproxy_places import open_places, places_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
@@ -56,15 +56,13 @@ def _advice(missing: list[str]) -> tuple[str, ...]:
 def _found(facts: Facts, nodes: tuple[str, ...]) -> Check:
     lacking = [node for node in nodes if not open_places(facts, node)]
     told = [f"{node}: {_words(facts, node)}" for node in nodes]
-    return Check(
-        code="HAPROXY-NODES",
-        title="Every node is found behind a HAProxy",
-        verdict=Verdict.BLOCK if lacking else Verdict.PASS,
+    return checked(
+        "HAPROXY-NODES",
+        "Every node is found behind a HAProxy",
+        block=lacking,
         evidence="; ".join(told) or "no node",
         why="A node is found by its address and port; one that HAProxy does not know can't be drained there.",
-        try_=("Choose another way for the clients to leave a node, or add the node to the backend.",)
-        if lacking
-        else (),
+        try_=("Choose another way for the clients to leave a node, or add the node to the backend.",),
     )
 
 
@@ -86,13 +84,13 @@ def _others(facts: Facts, nodes: tuple[str, ...]) -> Check:
         }
     )
     total = len({(p.host, p.haproxy.socket, p.server.backend) for node in nodes for p in open_places(facts, node)})
-    return Check(
-        code="HAPROXY-OTHERS",
-        title="Each backend has another server that takes the sessions",
-        verdict=Verdict.BLOCK if alone else Verdict.PASS,
-        evidence="; ".join(alone) or f"in each of {total} backends another server is up",
+    return checked(
+        "HAPROXY-OTHERS",
+        "Each backend has another server that takes the sessions",
+        block=alone,
+        good=f"in each of {total} backends another server is up",
         why="With the only server of a backend drained, its clients get no answer at all.",
-        try_=("Bring another server of the backend up, or add one.",) if alone else (),
+        try_=("Bring another server of the backend up, or add one.",),
     )
 
 
@@ -104,12 +102,12 @@ def _may_drain(facts: Facts) -> Check:
             told.append(f"{where}: {one.fault or f'level {one.level}, HAProxy {one.version}'}")
             if one.level != "admin":
                 lacking.append(where)
-    return Check(
-        code="HAPROXY-LEVEL",
-        title="The stats sockets may drain",
-        verdict=Verdict.BLOCK if lacking or not told else Verdict.PASS,
+    return checked(
+        "HAPROXY-LEVEL",
+        "The stats sockets may drain",
+        block=bool(lacking) or not told,
         evidence="; ".join(told) or "no HAProxy was read",
         why="HAProxy takes orders only at a socket of level admin; one HAProxy left out keeps sending clients.",
         try_=(f"Put this into the section global of haproxy.cfg, and reload HAProxy: {ADMIN}",
-              "Install socat on that host if it is missing.") if lacking or not told else (),
+              "Install socat on that host if it is missing."),
     )  # fmt: skip

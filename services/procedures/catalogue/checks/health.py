@@ -13,6 +13,7 @@ from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.checks.parts import (
     answered,
     arbitrators,
+    checked,
     galera_of,
     known,
     listed,
@@ -20,7 +21,6 @@ from services.procedures.catalogue.checks.parts import (
     server_of,
     unread,
     unseen_processes,
-    verdict,
 )
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -52,13 +52,13 @@ def health_gate(
     ]
     if not everyone:
         faults.append("no member answers")
-    return Check(
-        code="HEALTH-GATE",
-        title="All members are Synced in one Primary Component",
-        verdict=verdict(faults),
-        evidence="; ".join(faults or seen),
+    return checked(
+        "HEALTH-GATE",
+        "All members are Synced in one Primary Component",
+        block=faults,
+        good="; ".join(seen),
         why="A change on a cluster that is not whole can cost its quorum; views that differ are a partition under way.",
-        try_=("Bring the members back or heal the network first, then check again.",) if faults else (),
+        try_=("Bring the members back or heal the network first, then check again.",),
     )
 
 
@@ -206,14 +206,14 @@ def no_transfer_or_ddl(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple
             blind.append(unread(host, "the process list", "processes", "sql"))
     if facts.cluster is not None:
         busy += [f"{t.joiner_id} receives its state from {t.donor_id}" for t in facts.cluster.transfers if t.active]
-    return Check(
-        code="NO-TRANSFER-OR-DDL",
-        title="No state transfer, DDL or backup is running",
-        verdict=verdict(busy, blind),
-        not_known=bool(blind) and not busy,
-        evidence="; ".join([*busy, *blind]) or f"none on {listed(hosts)}",
+    return checked(
+        "NO-TRANSFER-OR-DDL",
+        "No state transfer, DDL or backup is running",
+        block=busy,
+        unread=blind,
+        good=f"none on {listed(hosts)}",
         why="A donor that goes away ends the transfer; a DDL that is cut off holds or breaks the whole group.",
-        try_=("Wait for its end, then check again.",) if busy else (),
+        try_=("Wait for its end, then check again.",),
     )
 
 
@@ -229,13 +229,13 @@ def long_transactions(facts: Facts, hosts: tuple[str, ...], drain_s: float) -> C
             seen.append(f"{host.host}: {longest:.0f} s")
             if longest >= drain_s:
                 slow.append(f"{host.host}: a transaction is open for {longest:.0f} s")
-    return Check(
-        code="LONG-TRANSACTIONS",
-        title="No transaction outlasts the drain",
-        verdict=Verdict.WARN if slow else Verdict.PASS,
+    return checked(
+        "LONG-TRANSACTIONS",
+        "No transaction outlasts the drain",
+        warn=slow,
         evidence="; ".join(slow or seen) + f" (drain {drain_s:.0f} s)",
         why="A transaction that is open when its node stops is rolled back.",
-        try_=("Wait for it, give the drain more time, or accept that it is rolled back.",) if slow else (),
+        try_=("Wait for it, give the drain more time, or accept that it is rolled back.",),
     )
 
 

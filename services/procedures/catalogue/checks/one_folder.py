@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from services.procedures.catalogue.checks.parts import READ_IT, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, unread
 from services.procedures.catalogue.steps.restored.restoring import folder_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import HostFacts
@@ -30,15 +30,17 @@ def one_folder(host: HostFacts) -> Check:
     aside = [f"log_bin = {log}: {twice}"] if (
         "/" in log and not _is_inside(posixpath.dirname(log), folder)) else []  # fmt: skip
     blind = [] if host[Options].known else [unread(host, "the option files", "options", "ssh")]
-    return Check(
-        code="ONE-FOLDER",
-        title=f"All data of {host.host} lie in one folder",
-        verdict=verdict([*outside, *blind], aside),
-        evidence="; ".join([*outside, *blind, *aside]) or f"all in {folder}",
+    return checked(
+        "ONE-FOLDER",
+        f"All data of {host.host} lie in one folder",
+        block=outside,
+        warn=aside,
+        must_read=blind,
+        good=f"all in {folder}",
         why="Files of the old data would stay beside the restored ones.",
-        try_=("Bring it back by SST with add-node.",) if outside else (READ_IT,) if blind else (),
+        try_=("Bring it back by SST with add-node.",) if outside else (),
         host=host.host,
-        absolute=bool(outside or blind),
+        absolute=True,
     )
 
 

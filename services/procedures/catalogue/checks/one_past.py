@@ -7,7 +7,7 @@ Members of one Primary Component go on together; what each stands at is proven o
 from __future__ import annotations
 
 from services.discovery.families.galera.two_primaries import sides_words
-from services.procedures.catalogue.checks.parts import galera_of, known, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, galera_of, known, unread
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 
@@ -29,15 +29,16 @@ def one_past(facts: Facts, nodes: tuple[str, ...], members: tuple[str, ...]) -> 
     unsure += [told for host in known(facts, (*nodes, *members)) if (told := _went_back(facts, host))]
     at = ", ".join(f"{host.host} at {_committed(host)}" for host in known(facts, nodes))
     calm = f"one Primary Component with {facts.cluster_id}: {at}; read once more before each start"
-    return Check(
-        code="HISTORY",
-        title="The nodes share one history",
-        verdict=verdict(split or away, unsure),
-        evidence="; ".join([*split, *away, *unsure]) or calm,
+    return checked(
+        "HISTORY",
+        "The nodes share one history",
+        block=[*split, *away],
+        warn=unsure,
+        good=calm,
         why="The same state UUID is not the same history: IST between forks ends well, and the data differ.",
         try_=("Compare the sides' rows, bring the losing side back by SST, then settle it.",) if split else (),
         commands=("pilothouse settle",) if split else (),
-        absolute=bool(split or away),
+        absolute=True,
         to_read=True,
     )
 

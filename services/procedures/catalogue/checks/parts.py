@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TypedDict, Unpack
+
 from services.discovery.model import ARBITRATOR
 from services.errors import UNHEARD
 from services.facts.model import GaleraFacts, Problem, ServerFacts
-from services.procedures.plan.checks import Verdict
+from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.balancers import Balancers
@@ -17,6 +19,63 @@ from services.types import Reach
 def verdict(blocks: object, warns: object = ()) -> Verdict:
     """Return BLOCK when there is anything in `blocks`, else WARN for anything in `warns`, else PASS."""
     return Verdict.BLOCK if blocks else Verdict.WARN if warns else Verdict.PASS
+
+
+Against = list[str] | tuple[str, ...] | bool
+"""Sentences that are the evidence too; or yes or no, with the evidence given whole."""
+
+
+class Details(TypedDict, total=False):
+    """What a check may have besides: see `Check`; evidence: given whole, where it is no list of what was found."""
+
+    evidence: str
+    why: str
+    host: str
+    each: str
+    answers: tuple[Remedy, ...]
+    commands: tuple[str, ...]
+    absolute: bool
+    to_read: bool
+
+
+def checked(
+    code: str,
+    title: str,
+    *,
+    block: Against = (),
+    warn: Against = (),
+    unread: Against = (),
+    must_read: Against = (),
+    good: str = "",
+    try_: tuple[str, ...] = (),
+    **details: Unpack[Details],
+) -> Check:
+    """Return the check of what was found: its verdict, its evidence and its ways out follow from that.
+
+    Args:
+        block, warn: what speaks against it; the ways out (try_, answers) are those of either.
+        unread: what could not be read: not known, where nothing else speaks against it.
+        must_read: what could not be read, and nothing begins without.
+        good: the evidence where nothing was found.
+    """
+    against = bool(block or warn)
+    outcome = verdict(block or must_read, warn or unread)
+    found = [one for part in (block, must_read, warn, unread) if not isinstance(part, bool) for one in part]
+    return Check(
+        code=code,
+        title=title,
+        verdict=outcome,
+        evidence=details.get("evidence") or "; ".join(found) or good,
+        why=details.get("why", ""),
+        try_=try_ if against else (READ_IT,) if must_read else (),
+        host=details.get("host", ""),
+        absolute=outcome is Verdict.BLOCK and details.get("absolute", False),
+        to_read=details.get("to_read", False),
+        answers=details.get("answers", ()) if against else (),
+        commands=details.get("commands", ()) if against else (),
+        each=details.get("each", ""),
+        not_known=outcome is Verdict.WARN and not warn,
+    )
 
 
 def galera_of(host: HostFacts) -> GaleraFacts | None:

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from services.facts.model import ServerFacts
-from services.procedures.catalogue.checks.parts import READ_IT, galera_of, known, problem_of, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import (
+    READ_IT,
+    checked,
+    galera_of,
+    known,
+    problem_of,
+    server_of,
+    unread,
+    verdict,
+)
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.program import Program
@@ -51,17 +60,17 @@ def _provider(host: HostFacts) -> Check:
     else:
         seen = "its server is not running: nothing is loaded now"
         blind = host.server_up is not False
-    return Check(
-        code="FOREIGN-PROVIDER",
-        title=f"{host.host} runs its own product's Galera provider",
+    return checked(
+        "FOREIGN-PROVIDER",
+        f"{host.host} runs its own product's Galera provider",
         each="Each node runs its own product's Galera provider",
-        not_known=bool(blind),
-        verdict=verdict(odd, blind),
+        block=bool(odd),
+        unread=blind,
         evidence=unread(host, "the provider", "sql", "galera") if blind else f"{host.host}: {odd or seen}",
         why="Percona's and Codership's providers differ in their function table: a desync may do nothing or never end.",
-        try_=("Install the provider of the server's own vendor, on all nodes.",) if odd else (),
+        try_=("Install the provider of the server's own vendor, on all nodes.",),
         host=host.host,
-        absolute=bool(odd),
+        absolute=True,
     )
 
 
@@ -73,14 +82,14 @@ def known_product(facts: Facts, hosts: tuple[str, ...]) -> Check:
     blind = [f"{name}: what its server is could not be told" for name, s in servers.items()
              if s.flavour is Flavour.UNKNOWN]  # fmt: skip
     told = [f"{name}: {s.flavour.value} {s.version_text or s.version}".rstrip() for name, s in servers.items()]
-    return Check(
-        code="PRODUCT",
-        title="The servers are of a product that the steps were made for",
-        verdict=verdict(strange, blind),
-        not_known=bool(blind) and not strange,
+    return checked(
+        "PRODUCT",
+        "The servers are of a product that the steps were made for",
+        block=strange,
+        unread=blind,
         evidence="; ".join([*strange, *blind] or told) or "no server answers: its program is asked when it is started",
         why="Units, tools and options of an SST differ from product to product; on another one nothing was tried.",
-        try_=("Do it by hand, by that product's manual; topology and charts go on.",) if strange else (),
+        try_=("Do it by hand, by that product's manual; topology and charts go on.",),
     )
 
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from services.facts.server.harmless_options import is_secret
 from services.facts.transfer.sst_options import GROUPS, groups_of
-from services.procedures.catalogue.checks.parts import READ_IT, known, listed, unread, unseen_processes, verdict
+from services.procedures.catalogue.checks.parts import (
+    checked,
+    known,
+    listed,
+    unread,
+    unseen_processes,
+)
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.drop_ins import HOLD, DropIns
@@ -26,14 +32,15 @@ def one_place(facts: Facts, hosts: tuple[str, ...], options: tuple[str, ...]) ->
         for h in everyone
         if h[SstOptions].known
     ]
-    return Check(
-        code="SST-ONE-PLACE",
-        title="What is to be set for transfers stands in one place",
-        verdict=verdict([*faults, *blind]),
-        evidence="; ".join([*faults, *blind]) or "; ".join(found) or "no host was asked",
+    return checked(
+        "SST-ONE-PLACE",
+        "What is to be set for transfers stands in one place",
+        block=faults,
+        must_read=blind,
+        good="; ".join(found) or "no host was asked",
         why="Of an option that stands twice the last one counts: a change in the other place does nothing, and the "
         "nodes differ. The scripts look into the server's own groups before [sst].",
-        try_=("Leave one of the places, then check again.",) if faults else (READ_IT,) if blind else (),
+        try_=("Leave one of the places, then check again.",),
     )
 
 
@@ -68,14 +75,15 @@ def alike(facts: Facts, hosts: tuple[str, ...], options: tuple[str, ...]) -> Che
             differ.append(f"{option}: {shown}")
         elif values:
             told.append(f"{option} {_shown(option, next(iter(values.values())))}")
-    return Check(
-        code="SST-ALIKE",
-        title="The nodes have the same settings for transfers",
-        verdict=verdict([*differ, *blind]),
-        evidence="; ".join([*differ, *blind]) or f"on {listed(hosts)}: {', '.join(told)}",
+    return checked(
+        "SST-ALIKE",
+        "The nodes have the same settings for transfers",
+        block=differ,
+        must_read=blind,
+        good=f"on {listed(hosts)}: {', '.join(told)}",
         why="A mixture means that a transfer between them fails or hangs already, and that a change began and was "
         "left half way: which half is the right one only a person knows.",
-        try_=("Make the [sst] sections equal, then check again.",) if differ else (READ_IT,) if blind else (),
+        try_=("Make the [sst] sections equal, then check again.",),
     )
 
 
@@ -84,13 +92,14 @@ def joins_free(facts: Facts, hosts: tuple[str, ...]) -> Check:
     everyone = known(facts, hosts)
     held = [f"{h.host}: {HOLD} lies beside its unit" for h in everyone if HOLD in (h[DropIns].files or ())]
     blind = [unread(h, "who holds starts off", "drop-ins", "ssh") for h in everyone if h[DropIns].files is None]
-    return Check(
-        code="JOINS-HELD",
-        title="Nobody else holds joins off",
-        verdict=verdict([*held, *blind]),
-        evidence="; ".join([*held, *blind]) or f"nobody on {listed(hosts)}",
+    return checked(
+        "JOINS-HELD",
+        "Nobody else holds joins off",
+        block=held,
+        must_read=blind,
+        good=f"nobody on {listed(hosts)}",
         why="Another run changes the settings of transfers, or was left half way: letting go would end its hold.",
-        try_=("Resume or undo that run first.",) if held else (READ_IT,) if blind else (),
+        try_=("Resume or undo that run first.",),
         absolute=bool(held),
     )
 
@@ -108,15 +117,12 @@ def no_transfer(facts: Facts, hosts: tuple[str, ...]) -> Check:
         for pid, seconds, line in h[Processes].sst_orphans
     ]
     blind = [line for h in everyone for line in unseen_processes(h)]
-    return Check(
-        code="NO-SST",
-        title="No state transfer is running",
-        verdict=verdict([*busy, *blind]),
-        evidence="; ".join([*busy, *blind]) or f"none on {listed(hosts)}",
+    return checked(
+        "NO-SST",
+        "No state transfer is running",
+        block=busy,
+        must_read=blind,
+        good=f"none on {listed(hosts)}",
         why="A transfer reads its settings when it begins: one side would have the old ones, the other the new.",
-        try_=("Wait for its end, or end what an earlier one left, then check again.",)
-        if busy
-        else (READ_IT,)
-        if blind
-        else (),
+        try_=("Wait for its end, or end what an earlier one left, then check again.",),
     )

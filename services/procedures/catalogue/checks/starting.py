@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from services.facts.server.option_files import group_members
 from services.facts.server.values import OFF_WORDS
-from services.procedures.catalogue.checks.parts import known, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, known, unread, verdict
 from services.procedures.conditions.server.stopped import ends_it
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.inputs import number_of
@@ -41,15 +41,15 @@ def _room(host: HostFacts) -> Check:
     blind = [unread(host, f"the room at {', '.join(dark) or 'the folder for temporary files'}", "temporary", "ssh")]
     blind = blind if dark or not starting.temporary else []
     free = ", ".join(f"{free / 1e9:.2f} GB at {path}" for path, free in starting.temporary if free is not None)
-    return Check(
-        code="TEMP-SPACE",
-        title=f"{host.host} has room for temporary files",
+    return checked(
+        "TEMP-SPACE",
+        f"{host.host} has room for temporary files",
         each="Each host has room for temporary files",
-        verdict=verdict(full, blind),
-        not_known=bool(blind) and not full,
-        evidence="; ".join([*full, *blind]) or f"free on {host.host}: {free}",
+        block=full,
+        unread=blind,
+        good=f"free on {host.host}: {free}",
         why="A server whose scripts can't write there does not start, and an SST breaks off.",
-        try_=(f"Make room there on {host.host}: at least {LEAST_TEMPORARY / 1e6:.0f} MB.",) if full else (),
+        try_=(f"Make room there on {host.host}: at least {LEAST_TEMPORARY / 1e6:.0f} MB.",),
         host=host.host,
     )
 
@@ -70,16 +70,16 @@ def _data_room(host: HostFacts, away_s: float) -> Check:
     blind = [unread(host, "the free disk", "disk", "machine", "ssh")] if free is None else []
     told = "" if free is None else f"{free / 1e9:.2f} GB are free at {folder.path or 'its data folder'} of {host.host}"
     full = [f"{told}; a restart wants {needed / 1e9:.2f} GB"] if free is not None and free < needed else []
-    return Check(
-        code="DISK-FREE",
-        title=f"{host.host} has room on its data volume",
+    return checked(
+        "DISK-FREE",
+        f"{host.host} has room on its data volume",
         each="Each node has room on its data volume",
-        verdict=verdict(full, blind),
-        not_known=bool(blind) and not full,
-        evidence="; ".join([*full, *blind]) or told,
+        block=full,
+        unread=blind,
+        good=told,
         why="InnoDB makes its temporary tablespace anew at each start, and what was missed is written then: a full "
         "disk ends the start, and the node stays down.",
-        try_=(f"Make room on {host.host} before its server is stopped.",) if full else (),
+        try_=(f"Make room on {host.host} before its server is stopped.",),
         host=host.host,
     )
 
@@ -162,23 +162,21 @@ def _as_usual(host: HostFacts) -> Check:
     wrong = [f"{told} in the option files of {name}" for told in _unusual(host, files=True)]
     wrong += [f"{told} on the server of {name} as it runs" for told in _unusual(host, files=False)]
     blind = [] if host[Options].known else [unread(host, "how InnoDB is told to start", "options", "ssh")]
-    return Check(
-        code="FORCED-RECOVERY",
-        title=f"InnoDB of {name} starts as usual",
+    return checked(
+        "FORCED-RECOVERY",
+        f"InnoDB of {name} starts as usual",
         each="InnoDB of each node starts as usual",
-        verdict=verdict(wrong, blind),
-        not_known=bool(blind) and not wrong,
-        evidence="; ".join([*wrong, *blind]) or f"no innodb_force_recovery and no innodb_read_only on {name}",
+        block=wrong,
+        unread=blind,
+        good=f"no innodb_force_recovery and no innodb_read_only on {name}",
         why="InnoDB then passes over damage, which the others may take over, tells an older position, or takes no "
         "write.",
         try_=(
             f"Take it out of the option files of {name}.",
             f"Where its data are damaged, begin from another node, and bring {name} back by SST.",
-        )
-        if wrong
-        else (),
+        ),
         host=name,
-        absolute=bool(wrong),
+        absolute=True,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.facts.machine.tcp_ways import GROUP_PORT, PORTS
 from services.facts.server.option_files import sst_programs
 from services.procedures.catalogue.checks.parts import (
+    checked,
     galera_of,
     known,
     server_of,
@@ -64,15 +65,15 @@ def _way(facts: Facts, joiner: str, member: str) -> Check:
     some = "" if facts.host(joiner).server_up else ", where one runs"
     first = f"Stop the server of {joiner} first{some}: once it reaches a member it joins by itself, by IST or by SST."
     mend = "Open the ports between the two hosts in their firewalls."
-    return Check(
-        code="PORTS",
-        title=f"{joiner} and {member} reach each other's ports",
+    return checked(
+        "PORTS",
+        f"{joiner} and {member} reach each other's ports",
         each=f"{joiner} and the members reach each other's ports",
-        not_known=bool(unknown) and not closed and not silent,
-        verdict=verdict([*closed, *silent], unknown),
-        evidence="; ".join([*closed, *silent, *unknown]) or seen,
+        block=[*closed, *silent],
+        unread=unknown,
+        good=seen,
         why="Galera needs 4567 always, 4444 for an SST and 4568 for an IST, in both directions.",
-        try_=(*((first,) if up and closed else ()), mend) if closed or silent else (),
+        try_=(*((first,) if up and closed else ()), mend),
         host=member,
     )
 
@@ -140,14 +141,14 @@ def sst_section(facts: Facts, hosts: tuple[str, ...]) -> Check:
         if len(alike) > 1:
             shown = ", ".join(f"{name}: {'not set' if value is None else value}" for name, value in values.items())
             differ.append(f"{option} ({shown})")
-    return Check(
-        code="SST-SECTION",
-        title="The [sst] sections are equal",
-        verdict=verdict(differ, blind),
-        not_known=bool(blind) and not differ,
-        evidence="; ".join([*differ, *blind]) or f"equal on {', '.join(found) or 'no host'}",
+    return checked(
+        "SST-SECTION",
+        "The [sst] sections are equal",
+        block=differ,
+        unread=blind,
+        good=f"equal on {', '.join(found) or 'no host'}",
         why="A donor that encrypts or compresses and a joiner that does not wait for each other for ever.",
-        try_=("Make the [sst] sections equal.",) if differ else (),
+        try_=("Make the [sst] sections equal.",),
     )
 
 
@@ -197,13 +198,13 @@ def sst_orphans(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
         left = [f"pid {pid} for {seconds:.0f} s: {line}" for pid, seconds, line in host[Processes].sst_orphans]
         blind = unseen_processes(host)
         checks.append(
-            Check(
-                code="SST-ORPHANS",
-                title=f"No script of an earlier transfer is left on {host.host}",
+            checked(
+                "SST-ORPHANS",
+                f"No script of an earlier transfer is left on {host.host}",
                 each="No script of an earlier transfer is left on any host",
-                verdict=verdict(left, blind),
-                not_known=bool(blind) and not left,
-                evidence="; ".join([*left, *blind]) or f"none on {host.host}",
+                block=left,
+                unread=blind,
+                good=f"none on {host.host}",
                 why="'previous SST script still running' ends every start until it is gone.",
                 try_=tuple(f"End process {pid} on {host.host}." for pid, _, _ in host[Processes].sst_orphans),
                 host=host.host,

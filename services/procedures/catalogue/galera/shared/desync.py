@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.procedures.catalogue.checks.haproxy import NAMES, unseen_balancers
-from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.checks.parts import checked, unread, verdict
 from services.procedures.catalogue.galera.shared.order import writer_of
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.catalogue.steps.haproxy_places import open_places
@@ -20,14 +20,14 @@ def others_stay(facts: Facts, node: str) -> Check:
     """Two full members besides the node can lose one of them; one alone is the last donor."""
     others = tuple(h for h in member_hosts(facts) if h != node)
     few = len(others) < 2
-    return Check(
-        code="OTHERS-STAY",
-        title="Enough full members stay",
-        verdict=verdict(few),
+    return checked(
+        "OTHERS-STAY",
+        "Enough full members stay",
+        block=few,
         evidence=f"{len(others)} besides {node}: {', '.join(others) or 'none'}",
         why="A desynced node is never chosen as a donor, and it serves data of the past: with one other member left "
         "nobody can bring a third node back.",
-        try_=("Add a node first, or make the backup at a quiet hour and accept this by its code.",) if few else (),
+        try_=("Add a node first, or make the backup at a quiet hour and accept this by its code.",),
     )
 
 
@@ -67,12 +67,12 @@ def long_statements(facts: Facts, node: str) -> Check:
     told = [unread(host, "the longest transaction", "transactions", "sql")] if longest is None else []
     if longest is not None and longest >= LONGEST_S:
         told.append(f"a transaction is open for {longest:.0f} s on {node}")
-    return Check(
-        code="LONG-TRANSACTIONS",
-        title="A backup's lock does not wait for long",
-        verdict=verdict((), told),
-        evidence="; ".join(told) or f"the longest transaction on {node} is open for {longest or 0:.0f} s",
+    return checked(
+        "LONG-TRANSACTIONS",
+        "A backup's lock does not wait for long",
+        warn=told,
+        good=f"the longest transaction on {node} is open for {longest or 0:.0f} s",
         why="A backup's read lock waits for it, and everything behind the lock waits too.",
-        try_=("Let it end first, then begin the backup.",) if told else (),
+        try_=("Let it end first, then begin the backup.",),
         host=node,
     )

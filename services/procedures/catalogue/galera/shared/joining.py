@@ -9,6 +9,7 @@ from services.procedures.catalogue.checks.joiner_state import ahead, position_of
 from services.procedures.catalogue.checks.parts import (
     READ_IT,
     arbitrators,
+    checked,
     galera_of,
     known,
     server_of,
@@ -114,15 +115,15 @@ def recovered_history(facts: Facts, joiner: str) -> Check:
     """What the joiner's server recovered is this cluster's history, or none."""
     uuid, seqno = position_of(facts, joiner)
     foreign = uuid not in {"", facts.cluster_id}
-    return Check(
-        code="RECOVERED-HISTORY",
-        title=f"{joiner} holds no other cluster's data",
-        verdict=verdict(foreign),
+    return checked(
+        "RECOVERED-HISTORY",
+        f"{joiner} holds no other cluster's data",
+        block=foreign,
         evidence=f"recovered on {joiner}: {f'{uuid}:{seqno}' if uuid else 'no position'}; cluster: {facts.cluster_id}",
         why="An SST erases the data folder, its binary logs too.",
-        try_=("Make sure whose data it is, and move it away by hand.",) if foreign else (),
+        try_=("Make sure whose data it is, and move it away by hand.",),
         host=joiner,
-        absolute=foreign,
+        absolute=True,
     )
 
 
@@ -143,14 +144,14 @@ def sst_section_copied(facts: Facts, joiner: str, donor: str) -> Check:
     left = [f"{name} = {value} stays in {joiner}'s own files" for name, value in own.items() if name not in rows]
     told = ", ".join(f"{name} = {value}" for name, value in taken.items())
     blind = unread_options(facts.host(donor), facts.host(joiner))
-    return Check(
-        code="SST-SECTION",
-        title="The [sst] sections are equal",
-        verdict=verdict(left, blind),
-        not_known=bool(blind) and not left,
+    return checked(
+        "SST-SECTION",
+        "The [sst] sections are equal",
+        block=left,
+        unread=blind,
         evidence="; ".join([*left, *blind, f"copied from {donor}: {told or 'none there'}"]),
         why="A donor that encrypts and a joiner that does not wait for each other for ever.",
-        try_=(f"Remove it from {joiner}'s files.",) if left else (),
+        try_=(f"Remove it from {joiner}'s files.",),
     )
 
 
@@ -158,12 +159,14 @@ def server_uuids(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     """A cloned host brings the server_uuid of its template."""
     mine = _uuid(facts, joiner)
     same = [m for m in members if mine and _uuid(facts, m) == mine]
-    blind = "" if mine or "mariadb" in facts.host(joiner)[Program].text.lower() else _unread_uuid(facts, joiner)
-    return Check(
-        code="SERVER-UUID",
-        title=f"{joiner} has a server_uuid of its own",
-        verdict=verdict(same, blind),
-        evidence=blind or (mine or "MariaDB has none") + (f", the same as {', '.join(same)}" if same else ""),
+    blind = [] if mine or "mariadb" in facts.host(joiner)[Program].text.lower() else [_unread_uuid(facts, joiner)]
+    return checked(
+        "SERVER-UUID",
+        f"{joiner} has a server_uuid of its own",
+        block=same,
+        warn=blind,
+        evidence="; ".join(blind)
+        or (mine or "MariaDB has none") + (f", the same as {', '.join(same)}" if same else ""),
         why="Two servers with one server_uuid push each other off their source, and their GTIDs mix.",
         try_=(f"Delete auto.cnf in {joiner}'s data folder while its server is stopped.",) if same else (),
         host=joiner,
@@ -213,13 +216,13 @@ def options_left(facts: Facts, joiner: str, donor: str) -> Check:
     if configured(facts, joiner):
         return Check("OPTIONS", "The node's own configuration stays", Verdict.PASS, f"{joiner} is configured already")
     left = not_copied(facts, donor)
-    return Check(
-        code="OPTIONS",
-        title=f"The other options of {donor}",
-        verdict=Verdict.WARN if left else Verdict.PASS,
+    return checked(
+        "OPTIONS",
+        f"The other options of {donor}",
+        warn=left,
         evidence=f"not copied: {', '.join(left)}" if left else "all are copied",
         why="Sizes, paths and certificates belong to a host; only what makes nodes one cluster is copied.",
-        try_=(f"Look through them, and set on {joiner} what it needs.",) if left else (),
+        try_=(f"Look through them, and set on {joiner} what it needs.",),
     )
 
 
@@ -327,13 +330,14 @@ def own_cluster(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     other = [f"wsrep_cluster_name of {joiner} is {name}, the cluster's {theirs}"] if differs else []
     strange = [] if sought & addresses else [f"{joiner} looks for {', '.join(sorted(sought)) or 'nobody'}"]
     strange += [] if name else [f"{joiner}'s option files don't tell its wsrep_cluster_name"]
-    return Check(
-        code="CLUSTER-NAME",
-        title=f"{joiner} looks for this cluster",
-        verdict=verdict(other, strange),
-        evidence="; ".join([*other, *strange]) or f"{theirs or name}, {', '.join(sorted(sought))}",
+    return checked(
+        "CLUSTER-NAME",
+        f"{joiner} looks for this cluster",
+        block=other,
+        warn=strange,
+        good=f"{theirs or name}, {', '.join(sorted(sought))}",
         why="Nodes of another cluster's name turn it away; addresses of nobody let it wait for ever.",
-        try_=(f"Correct the option files of {joiner}.",) if other or strange else (),
+        try_=(f"Correct the option files of {joiner}.",),
         host=joiner,
     )
 

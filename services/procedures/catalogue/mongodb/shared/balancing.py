@@ -7,7 +7,7 @@ config.settings through a mongos, and waits until the round that is under way ha
 from __future__ import annotations
 
 from services.connections.mongo.change import Documents, command, fields
-from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.checks.parts import checked
 from services.procedures.catalogue.mongodb.shared.sets import mongo_of
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
@@ -102,13 +102,11 @@ def balancer_known(facts: Facts, router: str) -> Check:
     on = cluster.balancer if cluster is not None else None
     mode = cluster.balancer_mode if cluster is not None else ""
     unknown = f"its mode is {mode}, which is not known" if mode else "its settings could not be read"
-    return Check(
-        code="BALANCER",
-        title="Whether the balancer is on is known",
-        verdict=verdict(on is None),
-        evidence={None: unknown, True: "it is on", False: "it is off, and stays so"}[on],
+    return checked(
+        "BALANCER",
+        "Whether the balancer is on is known",
+        block=[unknown] if on is None else [],
+        good="it is on" if on else "it is off, and stays so",
         why="It is switched off while servers are replaced, and left as it was found.",
-        try_=(f"Let the console's account read the settings (database config) through {router}, then check again.",)
-        if on is None
-        else (),
+        try_=(f"Let the console's account read the settings (database config) through {router}, then check again.",),
     )

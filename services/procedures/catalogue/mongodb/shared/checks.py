@@ -6,7 +6,7 @@ from services.connections.mongo.change import ROLES_TO_CHANGE
 from services.facts.mongodb.metadata import differing
 from services.facts.mongodb.replica_set import SERVING
 from services.facts.mongodb.server import release
-from services.procedures.catalogue.checks.parts import listed, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, listed, unread, verdict
 from services.procedures.catalogue.mongodb.shared.sets import GatheredSet, mongo_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts
@@ -29,14 +29,14 @@ def set_whole(one: GatheredSet) -> Check:
     if len(one.primaries) != 1:
         faults.append(f"primary is {listed(one.primaries)}")
     seen = ", ".join(f"{host} is {own.state}" for host in one.hosts if (own := one.own(host)) is not None)
-    return Check(
-        code="SET-WHOLE",
-        title=f"Every member of {one.name} serves, one of them as primary",
-        verdict=verdict(faults),
+    return checked(
+        "SET-WHOLE",
+        f"Every member of {one.name} serves, one of them as primary",
+        each="Every member of each set serves, one of them as primary",
+        block=faults,
         evidence=f"{one.name}: {'; '.join(faults) or seen}",
         why="A change of the configuration reaches members by the primary; with one away the majority has less room.",
-        try_=("Bring the member back, or give the inventory its host, then check again.",) if faults else (),
-        each="Every member of each set serves, one of them as primary",
+        try_=("Bring the member back, or give the inventory its host, then check again.",),
         host=one.speaker,
     )
 
@@ -60,17 +60,17 @@ def set_versions(facts: Facts, one: GatheredSet) -> Check:
     ]
     if len(known) > 1:
         faults.append("several versions: " + ", ".join(f"{host} {text}" for host, text in told.items()))
-    return Check(
-        code="SET-VERSIONS",
-        title=f"All members of {one.name} run one release, 3.2 or newer",
-        verdict=verdict(faults),
+    return checked(
+        "SET-VERSIONS",
+        f"All members of {one.name} run one release, 3.2 or newer",
+        each="All members of each set run one release, 3.2 or newer",
+        block=faults,
         evidence=f"{one.name}: " + ("; ".join(faults) or ", ".join(f"{h} {text}" for h, text in told.items())),
         why="Older servers know nothing of what is written, and sets of several versions are not to be reconfigured "
         '(MongoDB manual, "Upgrade a Replica Set to 3.2").',
-        try_=("Bring every member to the same release first; give the inventory the host of an arbiter that it lacks.",)
-        if faults
-        else (),
-        each="All members of each set run one release, 3.2 or newer",
+        try_=(
+            "Bring every member to the same release first; give the inventory the host of an arbiter that it lacks.",
+        ),
         host=one.speaker,
     )
 
@@ -89,14 +89,14 @@ def set_lag(one: GatheredSet) -> Check:
             faults.append(f"{host} is {lag} s behind")
         else:
             seen.append(f"{host} {lag} s")
-    return Check(
-        code="SET-LAG",
-        title=f"No member of {one.name} lags",
-        verdict=verdict(faults),
+    return checked(
+        "SET-LAG",
+        f"No member of {one.name} lags",
+        each="No member of a set lags",
+        block=faults,
         evidence=f"{one.name}: {'; '.join(faults) or ', '.join(seen) or 'no secondary'}",
         why="An election in the middle of it chooses among those that are up to date.",
-        try_=("Wait until it has caught up, then check again.",) if faults else (),
-        each="No member of a set lags",
+        try_=("Wait until it has caught up, then check again.",),
         host=one.speaker,
     )
 
@@ -139,16 +139,14 @@ def same_of(facts: Facts, servers: tuple[str, ...]) -> Check:
     names = sorted({name for hashes in told.values() for name in hashes})
     if other := differing(told.values()):
         blocks.append(f"they differ in {', '.join(other)}")
-    return Check(
-        code="CONFIG-SAME",
-        title="All config servers hold the same metadata",
-        verdict=verdict(blocks),
-        evidence="; ".join(blocks) or f"equal hashes of {', '.join(names)}",
+    return checked(
+        "CONFIG-SAME",
+        "All config servers hold the same metadata",
+        block=blocks,
+        good=f"equal hashes of {', '.join(names)}",
         why="The set is made of the first one's; where they differ nobody knows which one is right.",
         try_=(
             "Check again: while a change of the catalog is on its way they differ for a moment.",
             'If they go on to: find the difference (MongoDB manual, "Config Database"), and mend the wrong one.',
-        )
-        if blocks
-        else (),
+        ),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.checks.parts import checked
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.forms.fields import Field, Inputs
 from services.procedures.plan.forms.inputs import flag_of
@@ -30,11 +30,11 @@ def confirmed(values: Inputs, *, clients_why: str, backup_why: str) -> tuple[Che
 def said(code: str, title: str, why: str, values: Inputs, field: str, advice: str) -> Check:
     """Return whether a person said yes to this field; no is a warning."""
     yes = flag_of(values[field]) is True
-    return Check(
-        code=code,
-        title=title,
-        verdict=verdict((), not yes),
-        evidence="you said so" if yes else "nobody said so",
+    return checked(
+        code,
+        title,
+        warn=[] if yes else ["nobody said so"],
+        good="you said so",
         why=why,
-        answers=() if yes else (Remedy(advice, field, ("yes",)),),
+        answers=(Remedy(advice, field, ("yes",)),),
     )

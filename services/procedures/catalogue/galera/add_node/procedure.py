@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.facts.machine.system import product_of
 from services.facts.plain_names import is_node_name
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.joiner_state import must_recover
 from services.procedures.catalogue.checks.parts import arbitrators, login_refused, server_of
 from services.procedures.catalogue.galera.add_node.keeping import aside_free, aside_possible
@@ -20,7 +21,7 @@ from services.procedures.catalogue.steps.choices import down_members, is_out_of_
 from services.procedures.catalogue.steps.haproxy_places import can_drain
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, flag_of
+from services.procedures.plan.forms.inputs import flag_of
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -83,13 +84,10 @@ ABOUT = About(
 )
 
 
-class AddNode:
-    """Procedure (see procedure.py)."""
+class AddNode(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions; the donors are ranked with reasons."""
@@ -126,8 +124,8 @@ class AddNode:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults = list(field_faults(self.fields(facts, inputs), inputs))
-        values = self._values(facts, inputs)
+        faults = list(super().faults(facts, inputs))
+        values = self.values(facts, inputs)
         if values["node_name"] and not is_node_name(values["node_name"]):
             faults.append(Fault("node_name", "A node's name has letters, digits, dots, dashes and underscores."))
         own_name = facts.host(values["joiner"])[Options].option("mysqld", "wsrep_node_name")
@@ -143,7 +141,7 @@ class AddNode:
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist; for a host that is a full member already only what shows that nothing is open."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
         if joiner in members:
             return preflight.there_already(facts, joiner, members)
@@ -198,11 +196,11 @@ class AddNode:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps for a host that is a full member already."""
-        return add_plan(facts, self._values(facts, inputs))
+        return add_plan(facts, self.values(facts, inputs))
 
     def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
         """Return the rest, now that the joiner's position is known: a donor that can send an IST goes first."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner = values["joiner"]
         able = [d.host for d in donor_ranking(facts, joiner) if d.ist]
         donor = values["donor"] if not able or values["donor"] in able else able[0]
@@ -221,9 +219,6 @@ class AddNode:
             own.donors_stay(facts, donor, expected),
         )
         return checks, add_plan(facts, values, so_far.steps)
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = AddNode()

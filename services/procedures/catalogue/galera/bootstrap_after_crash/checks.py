@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.checks.parts import checked, verdict
 from services.procedures.catalogue.checks.sides import both_counted, other_choice
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.shared.positions import Standing, behind, standings
@@ -21,15 +21,13 @@ def primary_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
     alive = tuple(name for name in asked if _is_any_primary(facts, name))
     down = tuple(name for name in asked if name not in alive and facts.host(name).server_up is False)
     other = (other_choice(alive, down[0]),) if down else ()
-    return Check(
-        code="PRIMARY-EXISTS",
-        title="No Primary Component exists",
-        verdict=Verdict.BLOCK if alive else Verdict.PASS,
+    return checked(
+        "PRIMARY-EXISTS",
+        "No Primary Component exists",
+        block=alive,
         evidence=_primary_and_others(facts, alive, down) if alive else f"none of {', '.join(asked)} says Primary",
         why="A second Primary Component would take writes of its own: split brain.",
-        try_=("Bring the missing nodes back with add-node: it tells what only they have, before that is lost.", *other)
-        if alive
-        else (),
+        try_=("Bring the missing nodes back with add-node: it tells what only they have, before that is lost.", *other),
         absolute=True,
     )
 
@@ -95,13 +93,13 @@ def positions(facts: Facts, hosts: tuple[str, ...]) -> Check:
     found = standings(facts, hosts)
     rows = ";\n".join(_row(s) for s in found)
     unknown = any(s.out or s.stale for s in found)
-    return Check(
-        code="POSITIONS",
-        title="The nodes' positions, side by side",
-        verdict=Verdict.WARN if unknown else Verdict.PASS,
+    return checked(
+        "POSITIONS",
+        "The nodes' positions, side by side",
+        warn=unknown,
         evidence=rows,
         why="Only the most advanced node has every transaction that was acknowledged.",
-        try_=("The run lets each server recover its own position before anything is chosen.",) if unknown else (),
+        try_=("The run lets each server recover its own position before anything is chosen.",),
         to_read=True,
     )
 
@@ -123,14 +121,14 @@ def candidate_exists(facts: Facts, hosts: tuple[str, ...], chosen: str = "") -> 
     """At least one node must have a history at all, or a person names one whose data are whole."""
     found = standings(facts, hosts)
     able = [s for s in found if not s.out or s.later or (s.by_word and s.host == chosen)]
-    return Check(
-        code="NULL-UUID",
-        title="A node with a usable history exists",
-        verdict=Verdict.PASS if able else Verdict.BLOCK,
+    return checked(
+        "NULL-UUID",
+        "A node with a usable history exists",
+        block=not able,
         evidence="; ".join(f"{s.host}: {s.out or s.text}" for s in found),
         why="Without one, bootstrapping founds an empty cluster, and every other node is overwritten with it.",
-        try_=() if able else ("Restore a backup on one node, or look into the data folders by hand first.",),
-        answers=() if able else by_your_word(found),
+        try_=("Restore a backup on one node, or look into the data folders by hand first.",),
+        answers=by_your_word(found),
         absolute=True,
     )
 
@@ -140,13 +138,13 @@ def chosen_is_candidate(facts: Facts, hosts: tuple[str, ...], chosen: str) -> Ch
     mine = next((s for s in standings(facts, hosts) if s.host == chosen), None)
     reason = mine.out if mine is not None else "it is not among the nodes"
     hopeless = bool(reason) and not (mine is not None and (mine.later or mine.by_word))
-    return Check(
-        code="EMPTY-NODE",
-        title=f"{chosen} has the cluster's data",
-        verdict=Verdict.BLOCK if hopeless else Verdict.PASS,
+    return checked(
+        "EMPTY-NODE",
+        f"{chosen} has the cluster's data",
+        block=hopeless,
         evidence=reason or (mine.text if mine is not None else ""),
         why="The bootstrapped node's data becomes everybody's data.",
-        try_=("Choose a node with a position, or leave the choice to the run.",) if hopeless else (),
+        try_=("Choose a node with a position, or leave the choice to the run.",),
         host=chosen,
         absolute=True,
     )

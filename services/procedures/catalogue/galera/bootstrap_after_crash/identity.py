@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.facts.galera.state_files import ZERO_UUID
-from services.procedures.catalogue.checks.parts import state_file, unread_state, verdict
+from services.procedures.catalogue.checks.parts import checked, state_file, unread_state
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.shared.positions import Standing, standings
 from services.procedures.plan.checks import Check
@@ -41,11 +41,12 @@ def one_cluster(party: Party) -> Check:
     bad = len(told) > 1 or bool(known and told - {known})
     blind = [line for one in said if not one.told for line in unread_state(party.host(one.host))]
     rows = "; ".join(_row(party, one) for one in said)
-    return Check(
-        code="UUID-MISMATCH",
-        title="One state UUID on all nodes",
-        verdict=verdict(bad, [*moved, *blind]),
-        not_known=bool(blind) and not bad and not moved,
+    return checked(
+        "UUID-MISMATCH",
+        "One state UUID on all nodes",
+        block=bad,
+        warn=bool(moved),
+        unread=blind,
         evidence="; ".join([rows, *blind]),
         why="Nodes of different UUIDs have different data; seqnos of one say nothing about the other. A state file can "
         "be damaged; what this console saw the servers say was their own word.",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from services.facts.galera.state_files import ZERO_UUID
 from services.facts.reading import words
-from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.checks.parts import checked
 from services.procedures.catalogue.checks.sides import write_sets
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import is_written_out, strangers_to
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
@@ -165,15 +165,14 @@ def lost(party: Party, chosen: Standing) -> Check:
     """What may be missing afterwards; 'nothing' only where all is known."""
     told = [*(loss.said for loss in losses(party, chosen)), *unflushed(party.facts, party.everyone)]
     told += [*_tails_unread(party), *_claims(party)]
-    return Check(
-        code="LOST-TRANSACTIONS",
-        title="What would be lost",
-        verdict=verdict((), told),
-        evidence="; ".join(told)
-        or f"nothing: every member's position is known, they share one history, and none is beyond {chosen.text}",
+    return checked(
+        "LOST-TRANSACTIONS",
+        "What would be lost",
+        warn=told,
+        good=f"nothing: every member's position is known, they share one history, and none is beyond {chosen.text}",
         why="Only the chosen node's data stays. With innodb_flush_log_at_trx_commit other than 1 a power loss may cost "
         "a second of commits on each node.",
-        try_=("Read what is missing out of the nodes' binary logs (mysqlbinlog) before you go on.",) if told else (),
+        try_=("Read what is missing out of the nodes' binary logs (mysqlbinlog) before you go on.",),
         to_read=True,
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.parts import ssh_silent, state_file
 from services.procedures.catalogue.galera.bootstrap_after_crash import by_itself, safety
 from services.procedures.catalogue.galera.bootstrap_after_crash import checks as own
@@ -38,7 +39,7 @@ from services.procedures.catalogue.galera.shared.stale import innodb_counts
 from services.procedures.catalogue.steps.choices import is_primary, member_hosts
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, flag_of, hosts_of
+from services.procedures.plan.forms.inputs import flag_of, hosts_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step
@@ -104,13 +105,10 @@ COPIES = (
 )
 
 
-class BootstrapAfterCrash:
-    """Procedure (see procedure.py)."""
+class BootstrapAfterCrash(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: all nodes, those that are off for good, and which to bootstrap."""
@@ -156,8 +154,8 @@ class BootstrapAfterCrash:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults = list(field_faults(self.fields(facts, inputs), inputs))
-        values = self._values(facts, inputs)
+        faults = list(super().faults(facts, inputs))
+        values = self.values(facts, inputs)
         gone = hosts_of(values["gone"])
         if values["bootstrap"] in gone:
             faults.append(Fault("bootstrap", f"{values['bootstrap']} is powered off by your own word."))
@@ -215,7 +213,7 @@ class BootstrapAfterCrash:
             checks = (own.chosen_is_behind_so_far(facts, found, best),)
         if _by_one_statement(asked, found, best):
             return checks
-        copied = safety.copies(asked.hosts, self._values(facts, inputs)["copies"])
+        copied = safety.copies(asked.hosts, self.values(facts, inputs)["copies"])
         return (*checks, safety.ways_closed(facts, asked.hosts), copied)
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
@@ -228,7 +226,7 @@ class BootstrapAfterCrash:
         if _by_one_statement(asked, found, best) and best is not None and best.seqno is not None:
             steps = make_primary(asked, best.host, best.seqno, found)
             return self._plan(asked, inputs, (*accepted(asked, best), *steps))
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         first = find_positions(
             asked, wait_for_copies=values["copies"] == "wait", ask_left=flag_of(values["left_out"]) is True
         )
@@ -267,7 +265,7 @@ class BootstrapAfterCrash:
         more: tuple[Step, ...] = () if tried else (*extracted(asked, chosen.host), *accepted(asked, chosen))
         if not tried:
             reason = by_itself.in_the_way(asked, found)
-            wanted = wish == AUTO and flag_of(self._values(facts, inputs)["itself"]) is True
+            wanted = wish == AUTO and flag_of(self.values(facts, inputs)["itself"]) is True
             checks.append(by_itself.told(reason, wanted=wanted))
             if wanted and not reason:
                 more += (*innodb_counts(facts, found), *by_itself.form_again(asked))
@@ -304,7 +302,7 @@ class BootstrapAfterCrash:
             cluster_name=facts.cluster_name,
             hosts=asked.known,
             quorums=(hosts,),
-            inputs=tuple(self._values(facts, inputs).items()),
+            inputs=tuple(self.values(facts, inputs).items()),
             steps=looked_again(steps),
             charts=tuple(Chart("galera.recv_queue", name, f"Receive queue of {name}") for name in hosts[:2]),
             expects=(
@@ -316,11 +314,8 @@ class BootstrapAfterCrash:
         )
 
     def _asked(self, facts: Facts, inputs: Inputs) -> tuple[Party, str]:
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         return party(facts, hosts_of(values["nodes"]), hosts_of(values["gone"])), values["bootstrap"]
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = BootstrapAfterCrash()

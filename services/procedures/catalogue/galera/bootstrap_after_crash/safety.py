@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.facts.logs.causes import asserts, disk_full, fails_again
 from services.facts.machine.tcp_ways import GROUP_PORT
 from services.procedures.catalogue.checks.haproxy import NONE_SEEN, unseen_balancers
-from services.procedures.catalogue.checks.parts import known, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, known, unread, verdict
 from services.procedures.catalogue.checks.starting import LEAST_ROOM
 from services.procedures.catalogue.checks.transfer import untried
 from services.procedures.plan.checks import Check, Remedy
@@ -171,15 +171,15 @@ def network_first(facts: Facts, hosts: tuple[str, ...]) -> Check:
         if link.to_host in hosts and link.port == GROUP_PORT and link.outcome in {"filtered", "refused"}
     ]
     blind = untried(facts, hosts)
-    return Check(
-        code="NETWORK-FIRST",
-        title="The servers that are up reach each other",
-        verdict=verdict(closed, blind),
-        not_known=bool(blind) and not closed,
+    return checked(
+        "NETWORK-FIRST",
+        "The servers that are up reach each other",
+        block=closed,
+        unread=blind,
         evidence="; ".join(closed or blind) or f"no closed way between {', '.join(hosts)} was seen",
         why="Nodes that were only parted merge by themselves when the network is whole again. pc.bootstrap reaches "
         "only the nodes that are connected to the chosen one, and must never be given on two sides.",
-        try_=("Heal the network; the cluster then forms again without this procedure.",) if closed else (),
+        try_=("Heal the network; the cluster then forms again without this procedure.",),
     )
 
 
@@ -197,12 +197,12 @@ def ways_closed(facts: Facts, hosts: tuple[str, ...]) -> Check:
         if link.outcome == "filtered"
     ]
     blind = untried(facts, hosts)
-    return Check(
-        code="PORTS",
-        title="The nodes reach each other's ports",
-        verdict=verdict(closed, blind),
-        not_known=bool(blind) and not closed,
+    return checked(
+        "PORTS",
+        "The nodes reach each other's ports",
+        block=closed,
+        unread=blind,
         evidence="; ".join(closed or blind) or f"no closed way between {', '.join(hosts)} was seen",
         why="A node that does not reach the first one waits for it without end, and can't be stopped for minutes.",
-        try_=("Heal the network between them, or leave the ones out that are cut off ('nodes').",) if closed else (),
+        try_=("Heal the network between them, or leave the ones out that are cut off ('nodes').",),
     )

@@ -9,6 +9,7 @@ desync would end theirs.
 from __future__ import annotations
 
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.haproxy import haproxy_checks
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
@@ -24,8 +25,8 @@ from services.procedures.conditions.galera.whole import ClusterWhole
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check
-from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import bytes_of, field_faults, filled, seconds_of
+from services.procedures.plan.forms.fields import Field, Inputs
+from services.procedures.plan.forms.inputs import bytes_of, seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Breach, Chart, Plan, Risk, Step, WatchRule
@@ -55,13 +56,10 @@ QUEUE_LIMIT_S = 4 * 3_600.0
 DRAIN_LIMIT_S = 120.0
 
 
-class DesyncForBackup:
-    """Procedure (see procedure.py)."""
+class DesyncForBackup(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: which node, how the backup is made, the least free disk."""
@@ -97,13 +95,9 @@ class DesyncForBackup:
             *preflight.gone_fields(facts),
         )
 
-    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
-        """Return what is wrong with the inputs."""
-        return field_faults(self.fields(facts, inputs), inputs)
-
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         node, members = values["node"], member_hosts(facts)
         return (
             preflight.health_gate(facts, members),
@@ -123,7 +117,7 @@ class DesyncForBackup:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         node = values["node"]
         members = member_hosts(facts)
         longest = seconds_of(values["longest"]) or QUEUE_LIMIT_S
@@ -148,18 +142,10 @@ class DesyncForBackup:
             expects=(f"{node} is Synced, wsrep_desync is OFF, its receive queue is empty.",),
         )
 
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
     def _default_node(self, facts: Facts) -> str:
         """Return the member with the fewest clients: a backup belongs where it disturbs least."""
         members = member_hosts(facts)
         return min(members, key=lambda h: (facts.host(h)[Sessions].clients or 0, h), default="")
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = DesyncForBackup()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from services.facts.transfer.certificates import PairSeen, days_of, faults_of
-from services.procedures.catalogue.checks.parts import galera_of, known, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, galera_of, known, server_of, unread, verdict
 from services.procedures.catalogue.galera.encrypt_sst.goal import FILES, MODE, SERVERS, Goal, host_time, server_user
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -44,13 +44,13 @@ def transfers(facts: Facts, members: tuple[str, ...]) -> Check:
             faults.append(f"{host.host}: transferfmt = {way} sends everything in plain text, whatever encrypt says")
         if _OF_TLS.search(part.value("sockopt") or ""):
             faults.append(f"{host.host}: sockopt changes how socat verifies")
-    return Check(
-        code="SST-METHOD",
-        title="The transfers go by a script that knows encrypt=4",
-        verdict=verdict(faults),
+    return checked(
+        "SST-METHOD",
+        "The transfers go by a script that knows encrypt=4",
+        block=faults,
         evidence="; ".join(faults or seen) or NOBODY,
         why="rsync and mysqldump encrypt in other ways; netcat never does.",
-        try_=("Set wsrep_sst_method=mariabackup and transferfmt=socat on all nodes first.",) if faults else (),
+        try_=("Set wsrep_sst_method=mariabackup and transferfmt=socat on all nodes first.",),
         to_read=True,
     )
 
@@ -74,14 +74,14 @@ def _programs(host: HostFacts) -> Check:
         )
     if not _USER.fullmatch(server_user(host)):
         faults.append(f"the account of {host.host}'s server has an odd name")
-    return Check(
-        code="TLS-PROGRAMS",
-        title=f"socat of {host.host} speaks TLS",
+    return checked(
+        "TLS-PROGRAMS",
+        f"socat of {host.host} speaks TLS",
         each="socat of each node speaks TLS",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or f"socat {part.socat} on {host.host}, with OpenSSL",
+        block=faults,
+        good=f"socat {part.socat} on {host.host}, with OpenSSL",
         why="The script ends the transfer where socat can't, when the joiner waits already.",
-        try_=(f"Install a socat with OpenSSL on {host.host}.",) if faults else (),
+        try_=(f"Install a socat with OpenSSL on {host.host}.",),
         host=host.host,
     )
 
@@ -131,12 +131,13 @@ def _server_pair(facts: Facts, host: HostFacts) -> Check:
         for fault in faults_of(pair, host_time(facts, host)):
             (blocks if fault.blocks else warns).append(f"{host.host}: {fault.sentence}")
         blocks += [f"{host.host}: socat can't take the name {path}" for path in pair.paths if not _PATH.fullmatch(path)]
-    return Check(
-        code="TLS-PAIR",
-        title=f"The certificate of {host.host}'s server would do",
+    return checked(
+        "TLS-PAIR",
+        f"The certificate of {host.host}'s server would do",
         each="The certificate of each node's server would do",
-        verdict=verdict(blocks, warns),
-        evidence="; ".join([*blocks, *warns]) or _told(host, pair),
+        block=blocks,
+        warn=warns,
+        good=_told(host, pair),
         why="A certificate that has run out, a key of another one, or a file that the server's user may not read ends "
         "every transfer, also the one by which a node comes back with an IST.",
         try_=("Mend the server's certificate, or let Pilothouse make new ones.",) if blocks else (),
@@ -154,15 +155,13 @@ def _one_ca(everyone: tuple[HostFacts, ...]) -> Check:
     names = {h.host: ca.name for h in everyone if (p := h[TransferPairs].own) for ca in p.cas if ca.digest in p.roots}
     differ = len(set(roots.values())) > 1 or len(roots) < len(everyone)
     told = ", ".join(f"{name}: {names.get(name, '')} ({found[0][:16]})" for name, found in roots.items())
-    return Check(
-        code="ONE-CA",
-        title="The certificates of all nodes are of one CA",
-        verdict=verdict(differ),
+    return checked(
+        "ONE-CA",
+        "The certificates of all nodes are of one CA",
+        block=differ,
         evidence=f"{'they are not, or it is not known' if differ else 'one CA'}: {told or 'none read'}",
         why="Each side verifies the other by its own CA file: with two CAs they refuse each other.",
-        try_=("Give all servers certificates of one CA, or let Pilothouse make a pair for the transfers.",)
-        if differ
-        else (),
+        try_=("Give all servers certificates of one CA, or let Pilothouse make a pair for the transfers.",),
     )
 
 
@@ -172,10 +171,11 @@ def replaced(facts: Facts, members: tuple[str, ...]) -> Check:
     old = {name: mode for name, mode in modes.items() if mode not in {"0", MODE}}
     strange = {name: mode for name, mode in modes.items() if mode not in {"0", "1", "2", "3", MODE}}
     told = ", ".join(f"{name}: encrypt={mode}" for name, mode in modes.items())
-    return Check(
-        code="SST-MODE",
-        title="The mode becomes encrypt=4",
-        verdict=verdict(strange, old),
+    return checked(
+        "SST-MODE",
+        "The mode becomes encrypt=4",
+        block=bool(strange),
+        warn=bool(old),
         evidence=(told or NOBODY) + ("; it is replaced by encrypt=4" if old else ""),
         why="1 encrypts by a shared password, 2 and 3 do not verify both sides as 4 does; what only they read "
         "(encrypt_algo, encrypt_key) is left where it is.",

@@ -10,6 +10,7 @@ only: Percona XtraDB Cluster 8 sets it with pxc_encrypt_cluster_traffic, by a fu
 from __future__ import annotations
 
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks import sst_sections
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.encrypt_sst import checks as own
@@ -27,7 +28,7 @@ from services.procedures.catalogue.galera.encrypt_sst.steps import encrypt_plan
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, number_of
+from services.procedures.plan.forms.inputs import number_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -80,13 +81,10 @@ _SOURCES = (
 _LONGEST_DAYS = 7300
 
 
-class EncryptSst:
-    """Procedure (see procedure.py)."""
+class EncryptSst(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: where the certificates come from, and for how long."""
@@ -105,7 +103,7 @@ class EncryptSst:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults, values = list(field_faults(self.fields(facts, inputs), inputs)), self._values(facts, inputs)
+        faults, values = list(super().faults(facts, inputs)), self.values(facts, inputs)
         given = [name for name in ("ca_file", "cert_file", "key_file") if values[name]]
         faults += [Fault(name, "Give the file's whole path.") for name in given if not values[name].startswith("/")]
         days, renew = number_of(values["days"]), number_of(values["renew"])
@@ -117,7 +115,7 @@ class EncryptSst:
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        values, members = self._values(facts, inputs), member_hosts(facts)
+        values, members = self.values(facts, inputs), member_hosts(facts)
         goal, good = goal_of(facts, values), good_already(facts, members, values)
         return (
             preflight.health_gate(facts, members),
@@ -140,15 +138,7 @@ class EncryptSst:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps when the transfers are encrypted so, for long enough."""
-        return encrypt_plan(facts, member_hosts(facts), self._values(facts, inputs), ABOUT.name)
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
+        return encrypt_plan(facts, member_hosts(facts), self.values(facts, inputs), ABOUT.name)
 
 
 PROCEDURE = EncryptSst()

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from services.facts.galera.ist import Cache as Kept
 from services.facts.galera.ist import Ist, served
-from services.procedures.catalogue.checks.parts import unread
+from services.procedures.catalogue.checks.parts import checked, unread
 from services.procedures.catalogue.galera.freeze_gcache.guard import AFTER_S
 from services.procedures.catalogue.galera.shared.cache_arithmetic import (
     OPTION,
@@ -38,13 +38,13 @@ def capability(facts: Facts, donor: str, node: str, away_s: float) -> Check:
     galera = facts.host(donor).node.galera if facts.host(donor).node is not None else None  # type: ignore[union-attr]
     vendor = f"{galera.provider_vendor} {galera.provider_version}".strip() if galera is not None else "not read"
     able = cache.frozen_at is not None
-    return Check(
-        code="FREEZE-CAPABILITY",
-        title=f"The provider of {donor} can freeze its cache",
-        verdict=Verdict.PASS if able else Verdict.BLOCK,
-        evidence=f"{OPTION} = {cache.frozen_at} on {donor}" if able else f"{donor} has no {OPTION}; provider: {vendor}",
+    return checked(
+        "FREEZE-CAPABILITY",
+        f"The provider of {donor} can freeze its cache",
+        block=[] if able else [f"{donor} has no {OPTION}; provider: {vendor}"],
+        good=f"{OPTION} = {cache.frozen_at} on {donor}",
         why="Only Percona's provider has the option; any other answers the SET with an error.",
-        try_=() if able else alternative(facts, node, away_s),
+        try_=alternative(facts, node, away_s),
         host=donor,
         absolute=True,  # nothing to override: the statement would fail
     )
@@ -54,14 +54,14 @@ def frozen_already(facts: Facts, donor: str) -> Check:
     """Somebody else's freeze would be released by ours."""
     value = cache_of(facts.host(donor)).frozen_at
     free = value in {None, "-1"}
-    return Check(
-        code="FREEZE-SEEN",
-        title=f"Nobody has frozen the cache of {donor}",
-        verdict=Verdict.PASS if free else Verdict.BLOCK,
+    return checked(
+        "FREEZE-SEEN",
+        f"Nobody has frozen the cache of {donor}",
+        block=not free,
         evidence=f"{OPTION} = {value}" if value is not None else "no such option",
         why="Our release at the end would end somebody else's freeze too, and their node would need an SST.",
-        try_=() if free else ("Ask who froze it.",),
-        answers=() if free else (Remedy("This procedure itself can end it", "mode", (RELEASE_MODE,)),),
+        try_=("Ask who froze it.",),
+        answers=(Remedy("This procedure itself can end it", "mode", (RELEASE_MODE,)),),
         host=donor,
     )
 
@@ -69,13 +69,13 @@ def frozen_already(facts: Facts, donor: str) -> Check:
 def left_frozen(facts: Facts, donor: str) -> Check:
     """A freeze that is to be ended may still be wanted by whoever began it."""
     on = is_frozen(facts, donor)
-    return Check(
-        code="FREEZE-SEEN",
-        title=f"Nobody needs the freeze of {donor} any more",
-        verdict=Verdict.WARN if on else Verdict.PASS,
+    return checked(
+        "FREEZE-SEEN",
+        f"Nobody needs the freeze of {donor} any more",
+        warn=on,
         evidence=f"{OPTION} = {cache_of(facts.host(donor)).frozen_at} on {donor}",
         why="A node that is away for its sake would need an SST.",
-        try_=("Ask who froze it, and whether a node is still away.",) if on else (),
+        try_=("Ask who froze it, and whether a node is still away.",),
         host=donor,
     )
 
@@ -219,28 +219,28 @@ def segments(facts: Facts, donor: str, node: str) -> Check:
     """A donor in the node's own segment is preferred by Galera."""
     pair = tuple(_segment(facts, name) for name in (donor, node))
     same = pair[0] == pair[1] and None not in pair
-    return Check(
-        code="SEGMENT",
-        title=f"{donor} and {node} are in one segment",
-        verdict=Verdict.PASS if same else Verdict.WARN,
+    return checked(
+        "SEGMENT",
+        f"{donor} and {node} are in one segment",
+        warn=not same,
         evidence=", ".join(
             f"{name}: {'not known' if segment is None else segment}"
             for name, segment in zip((donor, node), pair, strict=True)
         ),
         why="Galera prefers a donor of the joiner's own segment, whatever is frozen elsewhere.",
-        try_=() if same else (f"Take a donor of {node}'s segment.",),
+        try_=(f"Take a donor of {node}'s segment.",),
     )
 
 
 def donor_stays(donor: str, away_s: float, *, promised: bool) -> Check:
     """A restart of the donor ends the freeze silently."""
-    return Check(
-        code="DONOR-STAYS",
-        title=f"{donor} will not be restarted meanwhile",
-        verdict=Verdict.PASS if promised else Verdict.BLOCK,
+    return checked(
+        "DONOR-STAYS",
+        f"{donor} will not be restarted meanwhile",
+        block=not promised,
         evidence=f"you {'said so' if promised else 'did not say so'}, for {away_s / 60:.0f} min",
         why="A restart sets the option back to -1 and loses every page: the node would need an SST.",
-        try_=() if promised else ("Say yes to 'The donor stays up'.",),
+        try_=("Say yes to 'The donor stays up'.",),
         host=donor,
     )
 

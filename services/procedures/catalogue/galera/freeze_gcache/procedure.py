@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.freeze_gcache import checks as own
 from services.procedures.catalogue.galera.freeze_gcache.checks import RELEASE_MODE
@@ -25,7 +26,7 @@ from services.procedures.catalogue.steps.choices import member_choices, member_h
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import bytes_of, field_faults, filled, flag_of, number_of, seconds_of
+from services.procedures.plan.forms.inputs import bytes_of, flag_of, number_of, seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -79,13 +80,10 @@ ABOUT = About(
 )
 
 
-class FreezeGcache:
-    """Procedure (see procedure.py)."""
+class FreezeGcache(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions; the donor's default follows the node, the floor's the donor."""
@@ -148,15 +146,15 @@ class FreezeGcache:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults = field_faults(self.fields(facts, inputs), inputs)
-        values = self._values(facts, inputs)
+        faults = super().faults(facts, inputs)
+        values = self.values(facts, inputs)
         if values["donor"] and values["donor"] == values["node"] and values["mode"] != RELEASE_MODE:
             faults += (Fault("donor", "The donor must be another node than the one that goes down."),)
         return faults
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist. A foreign provider can be overridden here: nothing is desynced or unloaded."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         node, donor = values["node"], values["donor"]
         away = seconds_of(values["away"]) or 0.0
         members, guard = member_hosts(facts), flag_of(values["guard"]) is True
@@ -202,16 +200,8 @@ class FreezeGcache:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         return release_plan(facts, values) if values["mode"] == RELEASE_MODE else freeze_plan(facts, values)
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = FreezeGcache()

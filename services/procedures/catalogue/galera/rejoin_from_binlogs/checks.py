@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from dataclasses import replace
 
-from services.procedures.catalogue.checks.parts import READ_IT, known, server_of, unread, unread_state, verdict
+from services.procedures.catalogue.checks.parts import checked, known, server_of, unread, unread_state
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import reaches
 from services.procedures.catalogue.galera.shared.cache_arithmetic import OPTION
 from services.procedures.catalogue.steps import comparing
@@ -49,15 +49,16 @@ def way(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     elif host[Program].version and host[Program].version[:2] < LEAST:
         wrong = "with Galera 3 (MariaDB before 10.4) the way is by grastate.dat, never tried here"
     blind = not wrong and not host[Program].version
-    return Check(
-        code="PXC-POSITION" if eight else "GALERA-THREE" if wrong else "WAY",
-        title=f"The position of {joiner} can be set where its server reads it",
-        verdict=verdict(wrong or blind),
+    return checked(
+        "PXC-POSITION" if eight else "GALERA-THREE" if wrong else "WAY",
+        f"The position of {joiner} can be set where its server reads it",
+        block=bool(wrong),
+        must_read=blind,
         evidence=wrong or (unread(host, "the server program", "program") if blind else host[Program].text),
         why="A wrong position ends in the middle of an IST, or has rows applied twice or never.",
-        try_=(_SST,) if wrong else (READ_IT,) if blind else (),
+        try_=(_SST,),
         host=joiner,
-        absolute=bool(wrong or blind),
+        absolute=True,
     )
 
 
@@ -65,15 +66,15 @@ def stopped(facts: Facts, joiner: str) -> Check:
     """The joiner's server does not run: the run takes its data folder away."""
     host = facts.host(joiner)
     runs = host.server_up is not False
-    return Check(
-        code="STOPPED",
-        title=f"The server of {joiner} is stopped",
-        verdict=verdict(runs),
+    return checked(
+        "STOPPED",
+        f"The server of {joiner} is stopped",
+        block=runs,
         evidence=f"{joiner}: {'it runs, or it is not known' if runs else 'no server runs'}",
         why="Its data folder is kept aside and replaced; a node that serves is not one to be rebuilt.",
-        try_=(f"Stop it on purpose first, if {joiner} is to be rebuilt.",) if runs else (),
+        try_=(f"Stop it on purpose first, if {joiner} is to be rebuilt.",),
         host=joiner,
-        absolute=runs,
+        absolute=True,
     )
 
 
@@ -84,15 +85,15 @@ def own_reach(facts: Facts, joiner: str) -> Check:
     able = [r for r in reaches(facts, joiner, seqno) if r.able] if seqno is not None and seqno >= 0 else []
     told = able[0].told if able else "no position that a member still caches from"
     blind = unread_state(facts.host(joiner))
-    return Check(
-        code="OWN-REACH",
-        title=f"{joiner}'s own data need more than an IST",
-        verdict=verdict(able, blind),
-        not_known=bool(blind),
+    return checked(
+        "OWN-REACH",
+        f"{joiner}'s own data need more than an IST",
+        block=bool(able),
+        unread=blind,
         evidence="; ".join(blind)
         or f"grastate.dat of {joiner} says {seqno if seqno is not None else 'no position'}; {told}",
         why="A plain start brings such a node back in seconds, with nothing restored.",
-        try_=(f"Start {joiner} with add-node: it comes by IST.",) if able else (),
+        try_=(f"Start {joiner} with add-node: it comes by IST.",),
         host=joiner,
     )
 
@@ -102,15 +103,15 @@ def own_log(facts: Facts, joiner: str) -> Check:
     host = facts.host(joiner)
     named = {key: host[Options].option("mysqld", key) or "" for key in ("log_bin", "log_bin_index")}
     outside = [f"{k} = {v}" for k, v in named.items() if v and not _inside(v, host)]
-    return Check(
-        code="OWN-LOG",
-        title=f"The binary log of {joiner} lies in its data folder",
-        verdict=verdict(outside),
-        evidence="; ".join(outside) or "it does, or there is none",
+    return checked(
+        "OWN-LOG",
+        f"The binary log of {joiner} lies in its data folder",
+        block=outside,
+        good="it does, or there is none",
         why="A new one must begin with the replay's GTIDs; an old one elsewhere would be gone on with.",
-        try_=(_SST,) if outside else (),
+        try_=(_SST,),
         host=joiner,
-        absolute=bool(outside),
+        absolute=True,
     )
 
 
@@ -125,15 +126,16 @@ def gtid_mode(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     modes |= {h.host: h[Variables].value("wsrep_gtid_mode") or "not known" for h in known(facts, members)}
     modes = {name: said.strip().lower() for name, said in modes.items()}
     on, blind = [n for n, said in modes.items() if said in _ON], [n for n, said in modes.items() if said == "not known"]
-    return Check(
-        code="GTID-MODE",
-        title="wsrep_gtid_mode is off",
-        verdict=verdict(on, blind),
+    return checked(
+        "GTID-MODE",
+        "wsrep_gtid_mode is off",
+        block=on,
+        warn=blind,
         evidence="; ".join(f"{name}: wsrep_gtid_mode = {said}" for name, said in modes.items()),
         why="With it the stored position holds a GTID as well; setting that was never tried.",
         try_=(_SST,) if on else (),
         host=joiner,
-        absolute=bool(on),
+        absolute=True,
     )
 
 
@@ -144,15 +146,15 @@ def streaming(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     said |= {h.host: h[Variables].value(name) or "not known" for h in known(facts, members)}
     on = [host for host, size in said.items() if size not in {"0", "not known"}]
     blind = [host for host, size in said.items() if size == "not known"]
-    return Check(
-        code="STREAMING",
-        title="No transaction is replicated in parts",
-        verdict=verdict(on, blind),
-        not_known=bool(blind) and not on,
+    return checked(
+        "STREAMING",
+        "No transaction is replicated in parts",
+        block=on,
+        unread=blind,
         evidence="; ".join(f"{host}: {name} = {size}" for host, size in said.items()),
         why="A part that came before the target would be missing. A session can switch it on for itself: then only a "
         "hole (HOLES) or the node's own log afterwards shows it.",
-        try_=(_SST,) if on else (),
+        try_=(_SST,),
         host=joiner,
     )
 
@@ -161,15 +163,15 @@ def tools(facts: Facts, joiner: str) -> Check:
     """mariadb-backup is on the joiner; the clients are asked by the run itself."""
     there = set(facts.host(joiner)[Tools].there)
     lacks = not there & {"mariadb-backup", "mariabackup"}
-    return Check(
-        code="BACKUP-TOOL",
-        title=f"mariadb-backup is on {joiner}",
-        verdict=verdict(lacks),
+    return checked(
+        "BACKUP-TOOL",
+        f"mariadb-backup is on {joiner}",
+        block=lacks,
         evidence=f"{joiner}: {'neither mariadb-backup nor mariabackup was found' if lacks else 'found'}",
         why="It prepares the copy and puts it into the data folder.",
-        try_=("Install the package mariadb-backup of the server's version.",) if lacks else (),
+        try_=("Install the package mariadb-backup of the server's version.",),
         host=joiner,
-        absolute=lacks,
+        absolute=True,
     )
 
 
@@ -179,20 +181,18 @@ def private_login(facts: Facts, members: tuple[str, ...]) -> Check:
     able = [f"{name}: {one.who}" for name, one in tried.items() if one.works is True]
     refused = [f"{name} refuses {one.who.replace(' ', ' and ')}" for name, one in tried.items() if one.works is False]
     blind = [] if able or refused else [f"nothing tells it: {', '.join(members) or 'no member'} was not asked"]
-    return Check(
-        code="PRIVATE-LOGIN",
-        title="A program on the node gets in at its server by its account alone",
-        verdict=verdict(refused, blind),
-        not_known=bool(blind) and not refused,
-        evidence="; ".join([*refused, *blind]) or f"without a password over the socket: {', '.join(able)}",
+    return checked(
+        "PRIVATE-LOGIN",
+        "A program on the node gets in at its server by its account alone",
+        block=refused,
+        unread=blind,
+        good=f"without a password over the socket: {', '.join(able)}",
         why="The run starts a private server on the restored data and gives it no password: where root@localhost and "
         "the server's own account have no unix_socket, the replay never begins.",
         try_=(
             _LET_IN,
             _SST,
-        )
-        if refused
-        else (),
+        ),
     )
 
 
@@ -213,12 +213,12 @@ def freeze(facts: Facts, members: tuple[str, ...]) -> Check:
     told = [f"{', '.join(can)} can freeze its cache"] if can else []
     told += [f"the provider of {', '.join(rest)} has no such option"] if rest else []
     told += [f"not read: {', '.join(blind)}"] if blind else []
-    return Check(
-        code="FREEZE",
-        title="No donor's cache could be held meanwhile",
-        verdict=Verdict.WARN if can or blind else Verdict.PASS,
-        not_known=bool(blind) and not can,
+    return checked(
+        "FREEZE",
+        "No donor's cache could be held meanwhile",
+        warn=can,
+        unread=blind,
         evidence="; ".join(told) or "no member answers",
         why=f"Only a provider with {OPTION} can be held; without it the race is told while the replay runs.",
-        try_=(f"Freeze {can[0]} first with freeze-gcache.",) if can else (),
+        try_=(f"Freeze {can[0]} first with freeze-gcache.",),
     )

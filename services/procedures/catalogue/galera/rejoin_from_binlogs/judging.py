@@ -7,7 +7,7 @@ import shlex
 from dataclasses import replace
 
 from services.facts.binlog.chain import MOST_STRETCHES, MOST_VIEWS, Wrong
-from services.procedures.catalogue.checks.parts import galera_of, server_of, verdict
+from services.procedures.catalogue.checks.parts import checked, galera_of, server_of, verdict
 from services.procedures.catalogue.galera.rejoin_from_binlogs.filtering import filters_then
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import disk_needed, reaches, until_start_s
 from services.procedures.catalogue.galera.rejoin_from_binlogs.survey import Survey
@@ -164,14 +164,14 @@ def _ahead(facts: Facts, found: Survey) -> Check:
     target = found.chain.target or 0
     ahead = newest is None or target > newest
     told = "not known" if newest is None else str(newest)
-    return Check(
-        code="AHEAD",
-        title="The binary logs end at or before the cluster",
-        verdict=verdict(ahead),
+    return checked(
+        "AHEAD",
+        "The binary logs end at or before the cluster",
+        block=ahead,
         evidence=f"they end at {target}, the cluster is at {told}",
         why="A number beyond the cluster's is no seqno of it: a transaction with wsrep off, or another past.",
-        try_=(_SST,) if ahead else (),
-        absolute=ahead,
+        try_=(_SST,),
+        absolute=True,
     )
 
 
@@ -199,19 +199,17 @@ def _invoked(found: Survey) -> Check:
     Tried on 10.11.18: with Galera an event is enabled on its own server alone, and SLAVESIDE_DISABLED on the others.
     """
     at = [f"{f.invoked} in {f.name}, the first at {f.invoked_at}" for f in found.chain.files if f.invoked]
-    return Check(
-        code="DONE-BY",
-        title="No statement depends on who does it, and where",
-        verdict=verdict(at),
-        evidence="; ".join(at) or "none names the current user, makes a role, or makes or alters an event",
+    return checked(
+        "DONE-BY",
+        "No statement depends on who does it, and where",
+        block=at,
+        good="none names the current user, makes a role, or makes or alters an event",
         why="Root replays them: a grant TO CURRENT_USER is root's, a role's first admin is root. An event is enabled "
         "on the node too, and runs twice. Its accounts and events would not be the members'.",
         try_=(
             "Look at them with mariadb-binlog; override this where they do no harm, or are set right afterwards.",
             _SST,
-        )
-        if at
-        else (),
+        ),
     )
 
 
@@ -243,13 +241,13 @@ def _holes(found: Survey) -> Check:
 
 def _ist(facts: Facts, joiner: str, found: Survey) -> Check:
     near = [one for one in reaches(facts, joiner, found.backup.seqno) if one.able]
-    return Check(
-        code="IST-REACHES",
-        title="IST does not reach from the backup itself",
-        verdict=verdict(near),
+    return checked(
+        "IST-REACHES",
+        "IST does not reach from the backup itself",
+        block=bool(near),
         evidence=f"the backup stands at {found.backup.seqno}; {near[0].told if near else 'nobody caches from there'}",
         why="Where it does, no binary log is needed: the backup alone is restored, and IST brings the rest.",
-        try_=("Use rejoin-from-incrementals with this backup alone: it is shorter and safer.",) if near else (),
+        try_=("Use rejoin-from-incrementals with this backup alone: it is shorter and safer.",),
     )
 
 
@@ -283,13 +281,13 @@ def _disk(facts: Facts, joiner: str, found: Survey) -> Check:
     disk, needed = facts.host(joiner)[DataFolder].disk, disk_needed(found.backup.size, found.chain.bytes)
     short = disk.free is None or disk.free < needed
     free = "not known" if disk.free is None else f"{disk.free / 1e9:.1f} GB"
-    return Check(
-        code="DISK-ROOM",
-        title=f"The data disk of {joiner} has room for the restored data beside the old ones",
-        verdict=verdict(short),
+    return checked(
+        "DISK-ROOM",
+        f"The data disk of {joiner} has room for the restored data beside the old ones",
+        block=short,
         evidence=f"needed {needed / 1e9:.1f} GB (the backup twice, the binary logs twice, 1 GiB), free {free}",
         why="The old data stay where they are, and the backup is copied before it is prepared.",
-        try_=("Make room, or let an SST come.",) if short else (),
+        try_=("Make room, or let an SST come.",),
         host=joiner,
-        absolute=short,
+        absolute=True,
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from services.facts.binlog.chain import Wrong
 from services.facts.plain_names import is_folder
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.checks.old_linked import old_linked
 from services.procedures.catalogue.checks.one_folder import one_folder
@@ -30,7 +31,6 @@ from services.procedures.conditions.galera.replay_race import ReplayRace
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step, WatchRule
@@ -78,13 +78,10 @@ ABOUT = About(
 )  # fmt: skip
 
 
-class RejoinFromBinlogs:
-    """Procedure (see procedure.py)."""
+class RejoinFromBinlogs(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: which node, where backup and binary logs lie, whom it joins, what is compared."""
@@ -124,8 +121,8 @@ class RejoinFromBinlogs:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        values = self._values(facts, inputs)
-        faults = [*field_faults(self.fields(facts, inputs), inputs), *comparing.faults(values)]
+        values = self.values(facts, inputs)
+        faults = [*super().faults(facts, inputs), *comparing.faults(values)]
         if values["joiner"] in member_hosts(facts):
             return tuple(fault for fault in faults if fault.field not in {"backup", "binlogs"})
         folder = restoring.folder_of(facts.host(values["joiner"]))
@@ -141,7 +138,7 @@ class RejoinFromBinlogs:
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist; for a node that is a full member already only what shows that nothing is open."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner, members = values["joiner"], member_hosts(facts)
         if joiner in members:
             return preflight.there_already(facts, joiner, members)
@@ -183,14 +180,14 @@ class RejoinFromBinlogs:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the first part, which only reads; without steps for a node that is a full member already."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         if values["joiner"] in member_hosts(facts):
             return _plan(facts, values, ())
         return _plan(facts, values, surveyed(facts.host(values["joiner"]), values))
 
     def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
         """Return the rest from what the backup and the binary logs hold, with the checks of that."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner = values["joiner"]
         found, again = survey_of(facts, joiner), self._again(facts, joiner)
         if isinstance(found, Wrong):
@@ -217,9 +214,6 @@ class RejoinFromBinlogs:
             one_folder(facts.host(joiner)),
             old_data(facts, joiner),
         )
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = RejoinFromBinlogs()

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable
 
 from services.facts.backup.backups import Backup
-from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.checks.parts import checked, unread
 from services.procedures.catalogue.galera.rejoin_from_incrementals import chain as chains
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
 from services.procedures.catalogue.galera.rejoin_from_incrementals.one_node import one_nodes_data
@@ -36,20 +36,18 @@ def found(facts: Facts, joiner: str, chain: Chain) -> Check:
     told = ", ".join(f"{one.path} ({one.ended or 'time not known'}, at {one.position or 'no position'}{_writers(one)})"
                      for one in chain.backups)  # fmt: skip
     hint = f"; {', '.join(elsewhere)}" if elsewhere and (lacking or blind) else ""
-    return Check(
-        code="BACKUP-FOUND",
-        title=f"The backups are on {joiner}",
-        verdict=verdict([*lacking, *blind]),
+    return checked(
+        "BACKUP-FOUND",
+        f"The backups are on {joiner}",
+        block=[*lacking, *blind],
         evidence=("; ".join([*lacking, *blind]) + hint) if lacking or blind else told,
         why="They are prepared and copied on the node itself; the console carries no backups between hosts.",
         try_=(
             f"Copy the folders to a disk of {joiner} (six folders deep at most), or mount them there.",
             "If they are there: only paths of plain letters, digits, blanks and _.@:+=- are read. Rename them.",
-        )
-        if lacking or blind
-        else (),
+        ),
         host=joiner,
-        absolute=bool(lacking or blind),
+        absolute=True,
         to_read=True,
     )
 
@@ -75,55 +73,51 @@ def whole(chain: Chain) -> tuple[Check, ...]:
     odd = _each(chain, lambda one: "its own options could not be read" if one.options is None else one.options)
     calm = f"{len(chain.backups)} folders were looked at"
     return (
-        Check(
-            code="BACKUP-LINKED",
-            title="The backups are real files",
-            verdict=verdict(linked),
-            evidence="; ".join(linked) or calm,
+        checked(
+            "BACKUP-LINKED",
+            "The backups are real files",
+            block=linked,
+            good=calm,
             why="What a link leads to is somebody else's, and may change under the copy.",
-            try_=("Copy the backup with its files into a folder of its own.",) if linked else (),
-            absolute=bool(linked),
+            try_=("Copy the backup with its files into a folder of its own.",),
+            absolute=True,
         ),
-        Check(
-            code="BACKUP-PACKED",
-            title="The backups are unpacked",
-            verdict=verdict(packed),
-            evidence="; ".join(packed) or calm,
+        checked(
+            "BACKUP-PACKED",
+            "The backups are unpacked",
+            block=packed,
+            good=calm,
             why="A compressed or encrypted backup can't be prepared, a part of one is no data folder.",
-            try_=("Unpack a copy of it (--decompress, --decrypt, with --remove-original), or take a whole backup.",)
-            if packed
-            else (),
-            absolute=bool(packed),
+            try_=("Unpack a copy of it (--decompress, --decrypt, with --remove-original), or take a whole backup.",),
+            absolute=True,
         ),
-        Check(
-            code="BACKUP-USED",
-            title="No backup was prepared, or prepared with",
-            verdict=verdict(used),
-            evidence="; ".join(used) or calm,
+        checked(
+            "BACKUP-USED",
+            "No backup was prepared, or prepared with",
+            block=used,
+            good=calm,
             why="A prepare takes the changed pages and new tables out of an incremental: with it once more it ends "
             "'completed OK!', and those tables are missing (tried with mariadb-backup 10.11.18).",
-            try_=("Take the original again from where it was kept.",) if used else (),
-            absolute=bool(used),
+            try_=("Take the original again from where it was kept.",),
+            absolute=True,
         ),
-        Check(
-            code="BACKUP-OPTIONS",
-            title="The backups' own options are plain",
-            verdict=verdict(odd),
-            evidence="; ".join(odd) or calm,
+        checked(
+            "BACKUP-OPTIONS",
+            "The backups' own options are plain",
+            block=odd,
+            good=calm,
             why="A prepare runs as root, and loads what a backup's own backup-my.cnf names.",
-            try_=("Bring the node back by SST with add-node. Backups of encrypted servers are not supported.",)
-            if odd
-            else (),
-            absolute=bool(odd),
+            try_=("Bring the node back by SST with add-node. Backups of encrypted servers are not supported.",),
+            absolute=True,
         ),
-        Check(
-            code="BACKUP-POSITION",
-            title="Each backup names its position",
-            verdict=verdict(blind),
-            evidence="; ".join(blind) or calm,
+        checked(
+            "BACKUP-POSITION",
+            "Each backup names its position",
+            block=blind,
+            good=calm,
             why="Without it nothing shows from where the node would go on.",
-            try_=("Make backups with --galera-info.",) if blind else (),
-            absolute=bool(blind),
+            try_=("Make backups with --galera-info.",),
+            absolute=True,
         ),
     )
 
@@ -182,14 +176,14 @@ def _begins_full(chain: Chain) -> Check:
     wrong = [f"{first.path} is no full backup"] if first is not None and first.is_incremental else []
     wrong += [f"{one.path} is no incremental" for one in chain.backups[1:] if not one.is_incremental]
     wrong += [f"{first.path} begins at LSN {first.from_lsn}"] if first is not None and first.from_lsn else []
-    return Check(
-        code="CHAIN-FULL",
-        title="It begins with a full backup, incrementals follow",
-        verdict=verdict(wrong),
-        evidence="; ".join(wrong) or _shown(chain),
+    return checked(
+        "CHAIN-FULL",
+        "It begins with a full backup, incrementals follow",
+        block=wrong,
+        good=_shown(chain),
         why=HOLE,
-        try_=("Name the full backup first, then its incrementals.",) if wrong else (),
-        absolute=bool(wrong),
+        try_=("Name the full backup first, then its incrementals.",),
+        absolute=True,
     )
 
 
@@ -199,32 +193,32 @@ def _in_order(chain: Chain) -> tuple[Check, ...]:
     lost = _told([(a, b) for a, b in pairs if chains.missing(a, b)])
     over = _told([(a, b) for a, b in pairs if chains.overlaps(a, b)])
     return (
-        Check(
-            code="CHAIN-ORDER",
-            title="The incrementals are in the order in which they were made",
-            verdict=verdict(order),
-            evidence="; ".join(order) or _shown(chain),
+        checked(
+            "CHAIN-ORDER",
+            "The incrementals are in the order in which they were made",
+            block=order,
+            good=_shown(chain),
             why=HOLE,
-            try_=("Name them from the oldest to the newest.",) if order else (),
-            absolute=bool(order),
+            try_=("Name them from the oldest to the newest.",),
+            absolute=True,
         ),
-        Check(
-            code="CHAIN-MISSING",
-            title="No incremental is missing",
-            verdict=verdict(lost),
-            evidence="; ".join(lost) or _shown(chain),
+        checked(
+            "CHAIN-MISSING",
+            "No incremental is missing",
+            block=lost,
+            good=_shown(chain),
             why=HOLE,
-            try_=("Name the incremental that begins where the one before ended.",) if lost else (),
-            absolute=bool(lost),
+            try_=("Name the incremental that begins where the one before ended.",),
+            absolute=True,
         ),
-        Check(
-            code="CHAIN-LSN",
-            title="Each begins where the one before ended",
-            verdict=verdict(over),
-            evidence="; ".join(over) or _shown(chain),
+        checked(
+            "CHAIN-LSN",
+            "Each begins where the one before ended",
+            block=over,
+            good=_shown(chain),
             why=HOLE,
-            try_=("It was made against another backup: name the one that was made against this.",) if over else (),
-            absolute=bool(over),
+            try_=("It was made against another backup: name the one that was made against this.",),
+            absolute=True,
         ),
     )
 
@@ -247,14 +241,14 @@ def _shown(chain: Chain) -> str:
 def _cluster(facts: Facts, chain: Chain) -> Check:
     other = [f"{one.path} is of {one.state_uuid}" for one in chain.backups
              if one.state_uuid and one.state_uuid != facts.cluster_id]  # fmt: skip
-    return Check(
-        code="BACKUP-CLUSTER",
-        title="The backups are of this cluster",
-        verdict=verdict(other),
-        evidence="; ".join(other) or f"all are of {facts.cluster_id}",
+    return checked(
+        "BACKUP-CLUSTER",
+        "The backups are of this cluster",
+        block=other,
+        good=f"all are of {facts.cluster_id}",
         why="Another state UUID is another history: no IST goes on from it.",
-        try_=("Take backups of this cluster, made since it was founded last.",) if other else (),
-        absolute=bool(other),
+        try_=("Take backups of this cluster, made since it was founded last.",),
+        absolute=True,
     )
 
 
@@ -270,13 +264,13 @@ def _server(host: HostFacts, chain: Chain) -> Check:
     wrong += [] if own else [unread(host, "the version of its server program", "program", "ssh")]
     wrong += [] if is_mariadb(host) else [f"{host.host} is no MariaDB: nothing of this was tried there"]
     wrong += [] if TOOL in host[Tools].there else [f"{TOOL} is not found on {host.host}"]
-    return Check(
-        code="BACKUP-SERVER",
-        title=f"The backups fit the server of {host.host}",
-        verdict=verdict(wrong),
-        evidence="; ".join(wrong) or f"{shown}, and {TOOL}",
+    return checked(
+        "BACKUP-SERVER",
+        f"The backups fit the server of {host.host}",
+        block=wrong,
+        good=f"{shown}, and {TOOL}",
         why="A prepare by another version may end well, and leave data that the server can't read.",
-        try_=(f"Install the server and {TOOL} of the version that the backups were made with.",) if wrong else (),
+        try_=(f"Install the server and {TOOL} of the version that the backups were made with.",),
         host=host.host,
-        absolute=bool(wrong),
+        absolute=True,
     )

@@ -6,7 +6,7 @@ import math
 
 from services.facts.galera.whole import SYNCED
 from services.procedures.catalogue.checks.one_folder import one_folder
-from services.procedures.catalogue.checks.parts import galera_of, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, galera_of, unread, verdict
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
 from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast import (
     Need,
@@ -35,29 +35,26 @@ def joiner_ready(facts: Facts, joiner: str) -> tuple[Check, ...]:
     own = bool(host[Options].option("mysqld", "wsrep_cluster_address"))
     busy = [f"a server runs on {joiner}"] if host.server_up else []
     busy += [unread(host, "whether a server runs", "ssh", "sql")] if host.server_up is None else []
-    told = "" if own else f"the option files of {joiner} make it no node of a cluster"
     return (
-        Check(
-            code="JOINER-CONFIGURED",
-            title=f"{joiner} is configured as a node",
-            verdict=verdict(told),
-            evidence=told or f"its own files name {host[Options].option('mysqld', 'wsrep_cluster_address')}",
+        checked(
+            "JOINER-CONFIGURED",
+            f"{joiner} is configured as a node",
+            block=[] if own else [f"the option files of {joiner} make it no node of a cluster"],
+            good=f"its own files name {host[Options].option('mysqld', 'wsrep_cluster_address')}",
             why="This procedure brings data, not a configuration.",
-            try_=("Add it with add-node, which writes its configuration.",) if told else (),
+            try_=("Add it with add-node, which writes its configuration.",),
             host=joiner,
-            absolute=bool(told),
+            absolute=True,
         ),
-        Check(
-            code="JOINER-STOPPED",
-            title=f"No server runs on {joiner}",
-            verdict=verdict(busy),
-            evidence="; ".join(busy) or f"no server runs; its unit is {host[Unit].active_state or 'not known'}",
+        checked(
+            "JOINER-STOPPED",
+            f"No server runs on {joiner}",
+            block=busy,
+            good=f"no server runs; its unit is {host[Unit].active_state or 'not known'}",
             why="What it may hold or serve is yours to judge before its data are put aside.",
-            try_=(f"Stop it, once you know what it serves: systemctl stop {host[Unit].name or 'mariadb'}.",)
-            if busy
-            else (),
+            try_=(f"Stop it, once you know what it serves: systemctl stop {host[Unit].name or 'mariadb'}.",),
             host=joiner,
-            absolute=bool(busy),
+            absolute=True,
         ),
         one_folder(host),
         _settings(facts, host),
@@ -79,15 +76,16 @@ def _settings(facts: Facts, host: HostFacts) -> Check:
                 own is None and theirs is not None and (given := member[Options].option("mysqld", setting)) is not None
             ):
                 differ.append(f"{setting} is {given} in the files of {name}, and not set on {host.host}")
-    return Check(
-        code="SETTINGS",
-        title=f"{host.host} reads data files as the members do",
-        verdict=verdict(differ, blind),
-        evidence="; ".join([*differ, *blind]) or f"{', '.join(_MUST_AGREE)} agree",
+    return checked(
+        "SETTINGS",
+        f"{host.host} reads data files as the members do",
+        block=differ,
+        warn=blind,
+        good=f"{', '.join(_MUST_AGREE)} agree",
         why="The backup was made of a server with the members' settings.",
         try_=(f"Make the option files of {host.host} like the members'.",) if differ else (),
         host=host.host,
-        absolute=bool(differ),
+        absolute=True,
     )
 
 
@@ -101,13 +99,13 @@ def room(facts: Facts, joiner: str, chain: Chain, scratch: str) -> Check:
     blind = [f"the size of {', '.join(unsized)} is not known"] if unsized else []
     blind += [f"what is free on {need.mount} is not known" for need in every if need.free is None]
     short = [need.mount for need in every if need.free is not None and need.free < need.needed]
-    return Check(
-        code="DISK-ROOM",
-        title=f"Each volume of {joiner} has room",
-        verdict=verdict([*blind, *short]),
+    return checked(
+        "DISK-ROOM",
+        f"Each volume of {joiner} has room",
+        block=[*blind, *short],
         evidence="; ".join([*blind, *(_volume(need) for need in every)]),
         why="A copy that runs out of room ends near its end. The old data stay until you remove them.",
-        try_=("Make room, or name a folder on another volume for the copies.",) if blind or short else (),
+        try_=("Make room, or name a folder on another volume for the copies.",),
         host=joiner,
         absolute=bool(short),
     )
@@ -158,15 +156,15 @@ def donor_synced(facts: Facts, donor: str) -> Check:
     galera = galera_of(facts.host(donor)) if donor else None
     wrong = galera is None or galera.local_state != SYNCED or galera.cluster_status != "Primary"
     state = galera.local_state_comment if galera is not None else "no answer"
-    return Check(
-        code="DONOR-SYNCED",
-        title="The donor is Synced",
-        verdict=verdict(wrong),
+    return checked(
+        "DONOR-SYNCED",
+        "The donor is Synced",
+        block=wrong,
         evidence=f"{donor or 'nobody'}: {state or 'of unknown state'}",
         why="Only a Synced member is chosen for an IST.",
-        try_=("Wait until a member is Synced.",) if wrong else (),
+        try_=("Wait until a member is Synced.",),
         host=donor,
-        absolute=wrong,
+        absolute=True,
     )
 
 
@@ -183,12 +181,12 @@ def sst_instead(facts: Facts, joiner: str, donor: str, chain: Chain) -> Check:
     unreachable = not any(not one.against for one in reaches(facts, joiner, chain.last.seqno if chain.last else None))
     better = unreachable or (theirs is not None and theirs * ENOUGH < whole_s)
     why_sst = "an SST is the better choice: " if better else ""
-    return Check(
-        code="SST-INSTEAD",
-        title="Restoring is better than an SST",
-        verdict=verdict((), better),
+    return checked(
+        "SST-INSTEAD",
+        "Restoring is better than an SST",
+        warn=better,
         evidence=f"{why_sst}{told}",
         why="An SST copies everything and takes its donor out of flow control; a restore spares the donor.",
-        try_=("Bring the node back with add-node.",) if better else (),
+        try_=("Bring the node back with add-node.",),
         to_read=True,
     )

@@ -13,6 +13,7 @@ from __future__ import annotations
 from services.facts.plain_names import is_folder
 from services.i18n import tr
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.checks.old_linked import old_linked
 from services.procedures.catalogue.checks.own_place import own_place
@@ -29,7 +30,7 @@ from services.procedures.catalogue.steps.choices import down_members, member_hos
 from services.procedures.catalogue.steps.restored import restoring
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, hosts_of
+from services.procedures.plan.forms.inputs import hosts_of
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.backups import Backups
@@ -102,13 +103,10 @@ SCRATCH = "/var/lib/pilothouse/restore"
 _MEMORY_LEAST, _MEMORY_MOST = 128 * 2**20, 2**30
 
 
-class RejoinFromIncrementals:
-    """Procedure (see procedure.py)."""
+class RejoinFromIncrementals(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions; the chain that reaches furthest is proposed."""
@@ -161,8 +159,8 @@ class RejoinFromIncrementals:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults = list(field_faults(self.fields(facts, inputs), inputs))
-        values = self._values(facts, inputs)
+        faults = list(super().faults(facts, inputs))
+        values = self.values(facts, inputs)
         faults += comparing.faults(values)
         scratch, folder = values["scratch"].rstrip("/"), restoring.folder_of(facts.host(values["joiner"]))
         inside = (folder, *(one for one in self._paths(values)))
@@ -174,7 +172,7 @@ class RejoinFromIncrementals:
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist; for a host that is a full member already only what shows that nothing is open."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
         if joiner in members:
             return preflight.there_already(facts, joiner, members)
@@ -226,13 +224,8 @@ class RejoinFromIncrementals:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps for a host that is a full member already."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         return rejoin_plan(facts, values, self._chain(facts, values))
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
 
     @staticmethod
     def _paths(values: Inputs) -> tuple[str, ...]:
@@ -243,9 +236,6 @@ class RejoinFromIncrementals:
     def _chain(self, facts: Facts, values: Inputs) -> Chain:
         full, *rest = self._paths(values) or ("",)
         return chain_of(facts.host(values["joiner"])[Backups].found or (), full, tuple(rest))
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = RejoinFromIncrementals()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.checks.parts import checked, unread, verdict
 from services.procedures.catalogue.galera.shared.cache_arithmetic import OPTION, cache_of
 from services.procedures.catalogue.galera.shared.order import donor_for, order_of, writer_of
 from services.procedures.plan.checks import Check, Verdict
@@ -28,13 +28,13 @@ def order(facts: Facts, nodes: tuple[str, ...]) -> Check:
     writer = writer_of(facts)
     early = bool(writer) and writer in nodes and nodes[-1] != writer
     told = "; ".join(f"{name}: {reasons[name]}" for name in computed)
-    return Check(
-        code="ORDER",
-        title="The writer goes last",
-        verdict=Verdict.WARN if early else Verdict.PASS,
+    return checked(
+        "ORDER",
+        "The writer goes last",
+        warn=early,
         evidence=f"{', '.join(nodes)} ({told})",
         why="Each move of the writer costs the application a second or two of errors.",
-        try_=(f"Put {writer} last.",) if early else (),
+        try_=(f"Put {writer} last.",),
     )
 
 
@@ -105,20 +105,17 @@ def stop_limits(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
 def replicas(facts: Facts, nodes: tuple[str, ...]) -> Check:
     """A replica that hangs on a node stops with it."""
     counts = {name: facts.host(name)[Sessions].replicas for name in nodes}
-    found = {name: count for name, count in counts.items() if count}
+    found = [f"{count} on {name}" for name, count in counts.items() if count]
     blind = [unread(facts.host(name), "the number of replicas", "processes", "sql")
              for name, count in counts.items() if count is None]  # fmt: skip
-    told = "; ".join([*(f"{count} on {name}" for name, count in found.items()), *blind])
-    return Check(
-        code="REPLICAS",
-        title="No asynchronous replica hangs on a node that goes down",
-        verdict=verdict((), found or blind),
-        not_known=bool(blind) and not found,
-        evidence=told or f"none on {', '.join(nodes)}",
+    return checked(
+        "REPLICAS",
+        "No asynchronous replica hangs on a node that goes down",
+        warn=found,
+        unread=blind,
+        good=f"none on {', '.join(nodes)}",
         why="A replica gets nothing while its source is down, and may not find its place on another by itself.",
-        try_=("Let each replica follow another node first (CHANGE MASTER, CHANGE REPLICATION SOURCE).",)
-        if found
-        else (),
+        try_=("Let each replica follow another node first (CHANGE MASTER, CHANGE REPLICATION SOURCE).",),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.haproxy import balancers, haproxy_checks
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.rolling_restart import checks as own
@@ -25,7 +26,7 @@ from services.procedures.catalogue.steps.choices import member_choices, member_h
 from services.procedures.catalogue.steps.haproxy_places import all_behind
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, flag_of, hosts_of, seconds_of
+from services.procedures.plan.forms.inputs import flag_of, hosts_of, seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -83,13 +84,10 @@ _DRAINS = (
 _OPTION = re.compile(r"[a-z][a-z0-9_-]*")
 
 
-class RollingRestart:
-    """Procedure (see procedure.py)."""
+class RollingRestart(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions; the order's default is computed."""
@@ -151,8 +149,8 @@ class RollingRestart:
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
         # Of a value that holds a secret more is told below: how it is given all the same.
-        faults = [fault for fault in field_faults(self.fields(facts, inputs), inputs) if fault.field != "value"]
-        values = self._values(facts, inputs)
+        faults = [fault for fault in super().faults(facts, inputs) if fault.field != "value"]
+        values = self.values(facts, inputs)
         if values["option"] and not _OPTION.fullmatch(values["option"]):
             faults.append(Fault("option", "An option's name has letters, digits, dashes and underscores."))
         if bool(values["option"]) != bool(values["value"]):
@@ -171,7 +169,7 @@ class RollingRestart:
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         nodes, members = hosts_of(values["nodes"]), member_hosts(facts)
         option, value = values["option"], values["value"]
         later = as_planned(facts, nodes, option, value)
@@ -213,15 +211,7 @@ class RollingRestart:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps when an option is to be changed that has the value everywhere."""
-        return rolling_plan(facts, self._values(facts, inputs))
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
+        return rolling_plan(facts, self.values(facts, inputs))
 
 
 PROCEDURE = RollingRestart()

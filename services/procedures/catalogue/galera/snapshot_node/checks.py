@@ -9,7 +9,7 @@ from dataclasses import replace
 from services.facts.binlog.files import index_of
 from services.facts.galera.ist import lasts_s
 from services.facts.galera.state_files import KEPT_INSIDE
-from services.procedures.catalogue.checks.parts import READ_IT, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, server_of, unread, verdict
 from services.procedures.catalogue.galera.shared import desync
 from services.procedures.catalogue.galera.shared.joiner_config import COPIED
 from services.procedures.catalogue.galera.shared.order import writer_of
@@ -79,10 +79,11 @@ def not_the_writer(facts: Facts, donor: str) -> Check:
     sessions = facts.host(donor)[Sessions].clients
     writes = writer_of(facts) == donor and bool(sessions)
     blind = [unread(facts.host(donor), "the process list", "processes", "sql")] if sessions is None else []
-    return Check(
-        code="DONOR-WRITER",
-        title=f"{donor} is not the node that is written to",
-        verdict=verdict(writes, blind),
+    return checked(
+        "DONOR-WRITER",
+        f"{donor} is not the node that is written to",
+        block=writes,
+        warn=blind,
         evidence="; ".join(blind) or f"{sessions} client sessions on {donor}" + (": the most of all" if writes else ""),
         why="While the read lock is held its writes wait; the application stands still for as long.",
         try_=("Choose another donor, or let the application write elsewhere first.",) if writes else (),
@@ -144,17 +145,14 @@ def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
         blocks.append(f"older data are kept inside {folder_of(source)} of {donor}, and would be brought with the rest")
     blind = [unread(source, "the variables", "variables", "sql")] if not source[Variables].values else []
     blind += [unread(target, "the option files", "options", "ssh")] if not target[Options].known else []
-    return Check(
-        code="ONE-VOLUME",
-        title="All that belongs to the data lies in the data folder",
-        verdict=verdict([*blocks, *blind]),
-        evidence="; ".join([*blocks, *blind]) or f"{folder_of(source)} of {donor}, {folder_of(target)} of {joiner}",
+    return checked(
+        "ONE-VOLUME",
+        "All that belongs to the data lies in the data folder",
+        block=blocks,
+        must_read=blind,
+        good=f"{folder_of(source)} of {donor}, {folder_of(target)} of {joiner}",
         why="What lies elsewhere is not in the snapshot: data, redo log and binary log would be of different moments.",
-        try_=("Move it into the data folder, or bring the node back by SST (add-node).",)
-        if blocks
-        else (READ_IT,)
-        if blind
-        else (),
+        try_=("Move it into the data folder, or bring the node back by SST (add-node).",),
         absolute=bool(blocks),
     )
 
@@ -227,13 +225,14 @@ def same_server(facts: Facts, donor: str, joiner: str) -> Check:
         wanted = source[Variables].value(name) or given or default
         if (have if have is not None else default) != wanted:
             differ.append(f"{name} is {have or default or 'not set'} on {joiner}, {wanted or 'not set'} on {donor}")
-    return Check(
-        code="SAME-SERVER",
-        title=f"{joiner} reads a data folder as {donor} does",
-        verdict=verdict([*differ, *blind]),
-        evidence="; ".join([*differ, *blind]) or f"both have {_dotted(mine)} and the same layout",
+    return checked(
+        "SAME-SERVER",
+        f"{joiner} reads a data folder as {donor} does",
+        block=differ,
+        must_read=blind,
+        good=f"both have {_dotted(mine)} and the same layout",
         why="Files are taken over as they are: another version would upgrade or refuse them, another layout misread.",
-        try_=(f"Make {joiner} like {donor} first.",) if differ else (READ_IT,) if blind else (),
+        try_=(f"Make {joiner} like {donor} first.",),
         host=joiner,
         absolute=bool(differ),
     )
@@ -317,15 +316,15 @@ def reach(facts: Facts, donors: tuple[str, ...], seconds: float) -> Check:
     short = len(long_enough) < min(2, len(donors)) and not blind
     words = {name: "without end" if math.isinf(one) else f"{one:.0f} s" for name, one in known.items()}
     shown = ", ".join(f"{name} {told}" for name, told in words.items())
-    return Check(
-        code="IST-REACH",
-        title="The members' caches last until the node is back",
-        verdict=verdict(short, blind),
-        not_known=bool(blind) and not short,
+    return checked(
+        "IST-REACH",
+        "The members' caches last until the node is back",
+        block=short,
+        unread=blind,
         evidence="; ".join([f"at today's rate: {shown or 'not known'}; wanted {wanted:.0f} s", *blind]),
         why="A cache that no longer has what followed the snapshot can't send an IST: the snapshot was for nothing. "
         "It is looked at again right before the start.",
-        try_=("Do it at a quieter hour, make gcache.size larger, or freeze a cache first.",) if short else (),
+        try_=("Do it at a quieter hour, make gcache.size larger, or freeze a cache first.",),
     )
 
 

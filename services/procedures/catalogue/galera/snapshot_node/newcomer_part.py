@@ -9,12 +9,13 @@ from __future__ import annotations
 from services.facts.galera.provider_options import provider_options as by_name
 from services.facts.plain_names import is_node_name
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.checks.parts import checked
 from services.procedures.catalogue.galera.shared import joining, newcomer
 from services.procedures.catalogue.galera.shared.joiner_config import COPIED, address_of
 from services.procedures.catalogue.galera.shared.joiner_secrets import set_by_hand
 from services.procedures.catalogue.steps.choices import is_out_of_reach, member_hosts, why_no_spare
 from services.procedures.catalogue.steps.restored.restoring import folder_of
-from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Step
@@ -79,13 +80,13 @@ def _configured(facts: Facts, joiner: str) -> Check:
         f"Write [mysqld] wsrep_cluster_address, wsrep_node_name, wsrep_node_address and server_id of {joiner} back "
         "into its option files, from its backup or your configuration management."
     )
-    return Check(
-        code="JOINER-CONFIGURED",
-        title=f"{joiner} has a configuration of its own",
-        verdict=Verdict.PASS if there else Verdict.BLOCK,
+    return checked(
+        "JOINER-CONFIGURED",
+        f"{joiner} has a configuration of its own",
+        block=not there,
         evidence="its option files name the cluster" if there else f"the option files of {joiner} name no cluster",
         why="A snapshot brings data and no option files. This host was a member: what it had is not guessed anew.",
-        try_=() if there else (back,),
+        try_=(back,),
         host=joiner,
         absolute=not there,
     )
@@ -97,17 +98,15 @@ def _copied_cache(facts: Facts, joiner: str, donor: str) -> Check:
     folder = given.get("gcache.dir", "")
     outside = folder.startswith("/") and not f"{folder.rstrip('/')}/".startswith(f"{folder_of(facts.host(joiner))}/")
     said = f"the option files of {donor} put the cache into {folder}"
-    return Check(
-        code="JOINER-CONFIGURED",
-        title=f"The option file of {joiner} can be written after {donor}'s",
-        verdict=Verdict.BLOCK if outside else Verdict.PASS,
+    return checked(
+        "JOINER-CONFIGURED",
+        f"The option file of {joiner} can be written after {donor}'s",
+        block=outside,
         evidence=said if outside else f"{joiner} names no cluster yet: its file is written before the lock",
         why="A cache that lies elsewhere may not be there on the new host, or be another server's.",
-        try_=(f"Write the option files of {joiner} by hand, with a gcache.dir inside its data folder.",)
-        if outside
-        else (),
+        try_=(f"Write the option files of {joiner} by hand, with a gcache.dir inside its data folder.",),
         host=joiner,
-        absolute=outside,
+        absolute=True,
     )
 
 

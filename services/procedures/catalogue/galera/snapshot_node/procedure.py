@@ -13,6 +13,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.haproxy import haproxy_checks
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.checks.old_linked import old_linked
@@ -45,7 +46,7 @@ from services.procedures.conditions.galera.still_desynced import StillDesynced
 from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, seconds_of
+from services.procedures.plan.forms.inputs import seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Breach, Chart, Plan, Step, WatchRule
@@ -115,13 +116,10 @@ START_S = 60.0
 LONGEST_LOCK_S = 3_600.0
 
 
-class SnapshotNode:
-    """Procedure (see procedure.py)."""
+class SnapshotNode(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: which node, from whom, and the operator's own commands."""
@@ -145,10 +143,10 @@ class SnapshotNode:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        found = field_faults(self.fields(facts, inputs), inputs)
+        found = super().faults(facts, inputs)
         if found:
             return found
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         faults = [*command_faults(facts, values), *newcomer_part.faults(facts, values), *comparing.faults(values)]
         if values["joiner"] == values["donor"]:
             faults.append(Fault("donor", "The donor must be another host than the node that gets the data."))
@@ -160,7 +158,7 @@ class SnapshotNode:
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist; for a host that is a full member already only what shows that nothing is open."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
         if joiner in members:
             return preflight.there_already(facts, joiner, members)
@@ -189,7 +187,7 @@ class SnapshotNode:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps for a host that is a full member already."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
         told = balancer_hosts(facts, (donor,)) if _drains(facts, values) else ()
         stays = (
@@ -224,14 +222,6 @@ class SnapshotNode:
                 *boots,
             ),
         )
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = SnapshotNode()

@@ -5,7 +5,15 @@ from __future__ import annotations
 import posixpath
 
 from services.facts.reading import flag
-from services.procedures.catalogue.checks.parts import READ_IT, galera_of, known, listed, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import (
+    checked,
+    galera_of,
+    known,
+    listed,
+    server_of,
+    unread,
+    verdict,
+)
 from services.procedures.catalogue.galera.sst_tuning.advice import pool_of, too_large
 from services.procedures.catalogue.galera.sst_tuning.measuring import SST_PORT, Bounds
 from services.procedures.plan.checks import Check
@@ -44,13 +52,14 @@ def method(facts: Facts, members: tuple[str, ...]) -> Check:
         for h in everyone
         if (g := galera_of(h)) is None or not g.sst_method
     ]
-    return Check(
-        code="SST-METHOD",
-        title="The SST is mariabackup's",
-        verdict=verdict([*other, *blind]),
-        evidence="; ".join([*other, *blind]) or f"{METHOD} on {listed(members)}",
+    return checked(
+        "SST-METHOD",
+        "The SST is mariabackup's",
+        block=other,
+        must_read=blind,
+        good=f"{METHOD} on {listed(members)}",
         why="The settings were tried with MariaDB's mariabackup alone; rsync has none of them, and blocks its donor.",
-        try_=("Use wsrep_sst_method = mariabackup.",) if other else (READ_IT,) if blind else (),
+        try_=("Use wsrep_sst_method = mariabackup.",),
     )
 
 
@@ -68,17 +77,14 @@ def compressor_pair(facts: Facts, members: tuple[str, ...]) -> Check:
     if len(set(used.values())) > 1:
         faults.append("they differ: " + ", ".join(f"{n} {_pair_words(*pair)}" for n, pair in used.items()))
     told = next((_pair_words(*pair) for pair in used.values()), "not known")
-    return Check(
-        code="COMPRESSOR-MISMATCH",
-        title="Donor and joiner compress alike",
-        verdict=verdict([*faults, *blind]),
-        evidence="; ".join([*faults, *blind]) or f"{told} on {listed(members)}",
+    return checked(
+        "COMPRESSOR-MISMATCH",
+        "Donor and joiner compress alike",
+        block=faults,
+        must_read=blind,
+        good=f"{told} on {listed(members)}",
         why="One end that packs and one that does not unpack ends in 'exit codes: 0 1' on the joiner, by IST as well.",
-        try_=("Make compressor and decompressor of [sst] equal on all nodes, then check again.",)
-        if faults
-        else (READ_IT,)
-        if blind
-        else (),
+        try_=("Make compressor and decompressor of [sst] equal on all nodes, then check again.",),
         absolute=bool(faults),
     )
 
@@ -107,13 +113,14 @@ def tools(facts: Facts, hosts: tuple[str, ...], needed: tuple[str, ...], asked: 
         f"{h.host} lacks {name}" for h in everyone if h[Tools].there for name in needed if name not in h[Tools].there
     ]
     try_ = ("Install them on every node" + (f", or choose another compressor than {asked}." if asked else "."),)
-    return Check(
-        code="TUNING-TOOLS",
-        title="The programs are on every node",
-        verdict=verdict([*lacking, *blind]),
-        evidence="; ".join([*lacking, *blind]) or f"{listed(needed)} on {listed(hosts)}",
+    return checked(
+        "TUNING-TOOLS",
+        "The programs are on every node",
+        block=lacking,
+        must_read=blind,
+        good=f"{listed(needed)} on {listed(hosts)}",
         why="A program that is missing on one end ends a transfer with 'exit codes: 141 127 0', data half replaced.",
-        try_=try_ if lacking else (READ_IT,) if blind else (),
+        try_=try_,
         absolute=bool(lacking),
     )
 
@@ -162,12 +169,12 @@ def tablespaces(facts: Facts, members: tuple[str, ...]) -> Check:
     ]
     blind = [unread(h, "whether pages are encrypted", "variables", "sql") for h in known(facts, members)
              if not h[Variables].values]  # fmt: skip
-    return Check(
-        code="PAGES-ENCRYPTED",
-        title="The pages can be compressed",
-        verdict=verdict((), [*found, *blind]),
-        not_known=bool(blind) and not found,
-        evidence="; ".join([*found, *blind]) or f"not encrypted by the server on {listed(members)}",
+    return checked(
+        "PAGES-ENCRYPTED",
+        "The pages can be compressed",
+        warn=found,
+        unread=blind,
+        good=f"not encrypted by the server on {listed(members)}",
         why="Encrypted or compressed pages keep their size (a ratio of about 1): packing them costs time alone.",
     )
 
@@ -200,14 +207,14 @@ def load(facts: Facts, values: Inputs, bounds: Bounds) -> Check:
         f"at most {bounds.seconds} s and {bounds.road_mib} MiB of the whole network from {donor} to {joiner}, "
         f"{4 * bounds.sample_mib} MiB read twice past the cache, one core of each at the lowest priority{written}"
     )
-    return Check(
-        code="MEASURING-LOAD",
-        title="The measurement is a load",
-        verdict=verdict((), [*busy, *blind]),
-        not_known=bool(blind) and not busy,
+    return checked(
+        "MEASURING-LOAD",
+        "The measurement is a load",
+        warn=busy,
+        unread=blind,
         evidence="; ".join([takes, *busy, *blind]),
         why="The group's own traffic goes over the same network: clusters became unstable when an SST took all of it.",
-        try_=("Measure at a quiet hour, or with smaller bounds.",) if busy else (),
+        try_=("Measure at a quiet hour, or with smaller bounds.",),
         to_read=True,
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from services.facts.transfer.sst_measured import PACKERS
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.sst_sections import alike, joins_free, no_transfer, one_place
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.sst_tuning import checks as own
@@ -22,7 +23,7 @@ from services.procedures.conditions.galera.still_primary import StillPrimary
 from services.procedures.plan.actions import Checkpoint
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import bytes_of, field_faults, filled, flag_of, number_of, seconds_of
+from services.procedures.plan.forms.inputs import bytes_of, flag_of, number_of, seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step, WatchRule
@@ -84,13 +85,10 @@ NOBODY = "none"
 MOST_SECONDS, MOST_MIB, LEAST_SENT = 10, 4096, 64
 
 
-class SstTuning:
-    """Procedure (see procedure.py)."""
+class SstTuning(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: which pair, what for, with which shares; then the bounds of the measurement."""
@@ -114,8 +112,8 @@ class SstTuning:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults = list(field_faults(self.fields(facts, inputs), inputs))
-        values = self._values(facts, inputs)
+        faults = list(super().faults(facts, inputs))
+        values = self.values(facts, inputs)
         donor, joiner = values["donor"], values["joiner"]
         if not donor or donor == joiner:
             faults.append(Fault("joiner", "Donor and joiner must be two members."))
@@ -133,7 +131,7 @@ class SstTuning:
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist before anything is measured."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         members = member_hosts(facts)
         donor, joiner = values["donor"], values["joiner"]
         asked = values["compressor"] if values["compressor"] in PACKERS else ""
@@ -162,13 +160,13 @@ class SstTuning:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the first part: the measurement."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         steps = measuring_steps(facts, values["donor"], values["joiner"], bounds_of(values))
         return self._plan(facts, values, steps)
 
     def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
         """Return the forecast, and the rest: the settings on all nodes in one go, then the real SST."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         members = member_hosts(facts)
         advice, checks = rest.judged(facts, values, members)
         size, after = (advice.road.data_bytes, advice.after) if advice is not None else (None, None)
@@ -215,9 +213,6 @@ class SstTuning:
             *preflight.temporary_space(facts, (node, donor)),
             *preflight.innodb_as_usual(facts, (node,)),
         )
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = SstTuning()

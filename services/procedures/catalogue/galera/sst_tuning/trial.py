@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from services.procedures.catalogue.checks.parts import known, listed, verdict
+from services.procedures.catalogue.checks.parts import checked, known, listed, verdict
 from services.procedures.catalogue.galera.shared.order import enough_members
 from services.procedures.catalogue.galera.sst_tuning.model import Forecast
 from services.procedures.catalogue.steps import forked
@@ -53,11 +53,12 @@ def _fit(facts: Facts, node: str, donor: str, forecast: Forecast | None) -> Chec
     never = forecast is not None and math.isinf(forecast.catch_up_s)
     blocks += ["as much is written as is applied: it would never catch up"] if never else []
     warns = [f"its donor {donor} has {'unknown' if sends is None else sends} client sessions"] if sends != 0 else []
-    return Check(
-        code="TRIAL-NODE",
-        title=f"{node} can be copied anew",
-        verdict=verdict(blocks, warns),
-        evidence="; ".join([*blocks, *warns]) or f"no client on {node} and {donor}; {listed(others)} stay",
+    return checked(
+        "TRIAL-NODE",
+        f"{node} can be copied anew",
+        block=blocks,
+        warn=warns,
+        good=f"no client on {node} and {donor}; {listed(others)} stay",
         why="It is stopped for as long as the copy takes, and its donor falls behind: their clients would feel it.",
         try_=("Take it out of the balancer first, or leave the trial out.",) if blocks else (),
         host=node,

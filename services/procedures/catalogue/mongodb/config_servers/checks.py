@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.connections.mongo.change import CLEARS_SETS
 from services.facts.mongodb.server import release
 from services.facts.mongodb.sharding import CONFIG_PORT, parse_hosts
-from services.procedures.catalogue.checks.parts import listed, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, listed, unread, verdict
 from services.procedures.catalogue.mongodb.config_servers.edits import elsewhere, open_ways, untried
 from services.procedures.catalogue.mongodb.config_servers.party import (
     ROLLING,
@@ -55,20 +55,18 @@ def form(party: Party) -> Check:
     faults += [f"the data of {host} hold the configuration of {', '.join(names)}" for host, names in rests]
     if local := [place for place in party.places if is_loopback(place)]:
         faults.append(f"{', '.join(local)} means another host on each host")
-    return Check(
-        code="CONFIG-FORM",
-        title="The config servers are three mirrored ones, as every mongos names them",
-        verdict=verdict(faults, blind),
-        not_known=bool(blind) and not faults,
-        evidence="; ".join([*faults, *blind]) or f"{', '.join(party.servers)} in the order of configDB: {party.string}",
+    return checked(
+        "CONFIG-FORM",
+        "The config servers are three mirrored ones, as every mongos names them",
+        block=faults,
+        unread=blind,
+        good=f"{', '.join(party.servers)} in the order of configDB: {party.string}",
         why="They are converted in the order of that string, by the names in it.",
         try_=(
             *((SEE_IT_TO_ITS_END,) if begun else ()),
             "Give the inventory every config server by the name that the string has.",
             *(_removed(party, host, name) for host, names in rests for name in names),
-        )
-        if faults
-        else (),
+        ),
     )
 
 
@@ -96,13 +94,13 @@ def versions(party: Party) -> Check:
     if len(seen) > 1:
         faults.append("they differ: " + ", ".join(".".join(map(str, one)) for one in sorted(seen)))
     wanted = ".".join(map(str, least))
-    return Check(
-        code="CONFIG-VERSIONS",
-        title=f"Every server runs one version of 3.2, {wanted} or newer",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or f"all run {', '.join('.'.join(map(str, one)) for one in seen)}",
+    return checked(
+        "CONFIG-VERSIONS",
+        f"Every server runs one version of 3.2, {wanted} or newer",
+        block=faults,
+        good=f"all run {', '.join('.'.join(map(str, one)) for one in seen)}",
         why="sccc mode works from 3.2.4 on, and 3.4 starts with no mirrored config servers at all.",
-        try_=("Upgrade with mongo-rolling-upgrade first.",) if faults else (),
+        try_=("Upgrade with mongo-rolling-upgrade first.",),
     )
 
 
@@ -115,13 +113,13 @@ def protocols(party: Party) -> Check:
     faults += [] if told is not None else ["which shards there are could not be read"]
     faults += [f"the shard {one.name} ({one.hosts.set_name or 'no replica set'}) is no set of the inventory"
                for one in told or () if one.hosts.set_name not in here]  # fmt: skip
-    return Check(
-        code="SHARD-PROTOCOL",
-        title="Every shard has protocolVersion 1",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or listed([one.name for one in party.shards]),
+    return checked(
+        "SHARD-PROTOCOL",
+        "Every shard has protocolVersion 1",
+        block=faults,
+        good=listed([one.name for one in party.shards]),
         why="MongoDB's manual upgrades the shards first; 3.2's config replica set has no other.",
-        try_=("Run mongo-protocol-upgrade first.",) if faults else (),
+        try_=("Run mongo-protocol-upgrade first.",),
     )
 
 
@@ -163,14 +161,14 @@ def every_mongos(party: Party) -> Check:
     faults = [] if routers is not None else ["which mongos there are could not be read"]
     faults += [f"{r.name.name} is no host of the inventory, or does not answer" for r in routers or ()
                if r.alive(now) is not False and at(r.name) not in here]  # fmt: skip
-    return Check(
-        code="EVERY-MONGOS",
-        title="Every mongos that is alive is one of the inventory",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or f"{', '.join(party.routers)}, and no other",
+    return checked(
+        "EVERY-MONGOS",
+        "Every mongos that is alive is one of the inventory",
+        block=faults,
+        good=f"{', '.join(party.routers)}, and no other",
         why="One that is left with the old string works until the mirrors are stopped, and then fails.",
-        try_=("Give the inventory its host, or stop it for good and wait a minute.",) if faults else (),
-        absolute=bool(faults),  # nothing to override: the step that stops a config server asks for the same
+        try_=("Give the inventory its host, or stop it for good and wait a minute.",),
+        absolute=True,  # nothing to override: the step that stops a config server asks for the same
     )
 
 
@@ -205,20 +203,18 @@ def files(party: Party) -> Check:
     blind = [h for h in party.everyone if h in {*party.servers, *party.routers, *party.new, *restarted}
              and not party.facts.host(h).is_root]  # fmt: skip
     faults += [f"{host}: the login is not root, and may not become it" for host in blind]
-    return Check(
-        code="CONFIG-FILES",
-        title="Every server starts under systemd, with a configuration file that can be changed",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or _every_edit(party, changed),
+    return checked(
+        "CONFIG-FILES",
+        "Every server starts under systemd, with a configuration file that can be changed",
+        block=faults,
+        good=_every_edit(party, changed),
         why="Each edit was tried on the file as it is. An option on a command line wins over the file: to change the "
         "file would change nothing.",
         try_=(
             *(way for one in (*tried, *loose) for way in one.try_),
             "Move its options into a YAML file that its unit names, restart it, and plan anew.",
-        )
-        if faults
-        else (),
-        absolute=bool(faults),  # nothing to override: a step would fail at it with servers stopped
+        ),
+        absolute=True,  # nothing to override: a step would fail at it with servers stopped
     )
 
 
@@ -230,11 +226,11 @@ def explicit(party: Party) -> Check:
         for what in ("sharding.clusterRole", "net.port")
         if party.process(host).setting(what) is None
     ]
-    return Check(
-        code="CONFIG-EXPLICIT",
-        title="The files name the role and the port",
-        verdict=verdict((), faults),
-        evidence="; ".join(faults) or "sharding.clusterRole and net.port stand in every file",
+    return checked(
+        "CONFIG-EXPLICIT",
+        "The files name the role and the port",
+        warn=faults,
+        good="sharding.clusterRole and net.port stand in every file",
         why="--configsvr on a command line alone, or no port at all, makes the server listen elsewhere (27019).",
     )
 
@@ -246,13 +242,13 @@ def engine(party: Party) -> Check:
     faults = [f"{party.servers[0]} stores by {first}"] if party.way == WINDOW and first != "wiredTiger" else []
     if first == "not known":
         faults.append("the storage engine is not known")
-    return Check(
-        code="CONFIG-ENGINE",
-        title="The storage engine fits the way",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or ", ".join(f"{host} {one}" for host, one in told.items()),
+    return checked(
+        "CONFIG-ENGINE",
+        "The storage engine fits the way",
+        block=faults,
+        good=", ".join(f"{host} {one}" for host, one in told.items()),
         why="A config replica set holds no MMAPv1: by the rolling way the first server is left out in the end.",
-        try_=("Take the rolling way, with three new hosts.",) if faults else (),
+        try_=("Take the rolling way, with three new hosts.",),
     )
 
 
@@ -265,13 +261,13 @@ def _every_edit(party: Party, changed: tuple[str, ...]) -> str:
 def nobody_changes(values: Inputs) -> Check:
     """A person said that nobody changes the catalog meanwhile."""
     yes = flag_of(values["no_ddl"]) is True
-    return Check(
-        code="NO-DDL",
-        title="Nobody changes the catalog meanwhile",
-        verdict=verdict(() if yes else ("nobody said so",)),
-        evidence="you said so" if yes else "nobody said so",
+    return checked(
+        "NO-DDL",
+        "Nobody changes the catalog meanwhile",
+        block=[] if yes else ["nobody said so"],
+        good="you said so",
         why="While the catalog is read-only such a change is refused.",
-        answers=() if yes else (Remedy("Tell your colleagues, and say so", "no_ddl", ("yes",)),),
+        answers=(Remedy("Tell your colleagues, and say so", "no_ddl", ("yes",)),),
     )
 
 

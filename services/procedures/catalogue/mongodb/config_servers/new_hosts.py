@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.facts.mongodb.process import may_be_shown
-from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.checks.parts import checked, unread
 from services.procedures.catalogue.mongodb.config_servers.edits import Untried, on_the_line, open_ways
 from services.procedures.catalogue.mongodb.config_servers.member import run_with, settings_of_new
 from services.procedures.catalogue.mongodb.config_servers.party import MMAP, Party, is_loopback
@@ -37,18 +37,16 @@ def new_hosts(party: Party) -> Check:
     faults += [one.why for one in loose]
     key = _key(party)
     good = f"{', '.join(map(party.place, party.new))}{f'; {key} is the same on each' if key else ''}"
-    return Check(
-        code="NEW-HOSTS",
-        title="The new hosts are ready",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or good,
+    return checked(
+        "NEW-HOSTS",
+        "The new hosts are ready",
+        block=faults,
+        good=good,
         why="A mirror is never a member: its data are of another kind of history.",
         try_=(
             *dict.fromkeys(way for one in loose for way in one.try_),
             "Install the same release there, make its data folder for the server's user, leave it stopped.",
-        )
-        if faults
-        else (),
+        ),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import listed, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, listed, unread
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.plan.checks import Check
 from services.procedures.plan.parts.mongodb.data import MongoData
@@ -24,14 +24,12 @@ def folders(party: Party) -> Check:
                 f"{host}: {data.path} belongs to {data.owner_name or data.owner}, and {party.unit(host)} runs its "
                 f"server as {party.process(host).user or 'nobody that is known'}"
             )
-    return Check(
-        code="CONFIG-FOLDERS",
-        title="Each data folder is its server's own",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or listed([party.data(host) for host in (*party.servers, *party.new)]),
+    return checked(
+        "CONFIG-FOLDERS",
+        "Each data folder is its server's own",
+        block=faults,
+        good=listed([party.data(host) for host in (*party.servers, *party.new)]),
         why="What is copied, made and removed there is done as that account, never as root: what a server says of its "
         "folder may lead anywhere.",
-        try_=("Run each server as an account of its own, in a folder that belongs to it alone (chown).",)
-        if faults
-        else (),
+        try_=("Run each server as an account of its own, in a folder that belongs to it alone (chown).",),
     )

@@ -11,6 +11,7 @@ import string
 from services.connections.observer.paths import is_clean
 from services.discovery.families.mongodb.kind import SHARDED
 from services.facts.mongodb.sharding import parse_hosts
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.mongodb.cards import NEED, NOT_SHARDED
@@ -35,7 +36,6 @@ from services.procedures.catalogue.mongodb.shared.order import half_way, order_o
 from services.procedures.catalogue.mongodb.shared.sets import parts_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.last_look import looked_again
@@ -68,13 +68,10 @@ _DATABASES = ("dropDatabase", "enableSharding")
 _FEWEST = 2
 
 
-class ConfigServers:
-    """Procedure (see procedure.py)."""
+class ConfigServers(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: the way, names, hosts and folders, and what only a person knows."""
@@ -107,8 +104,8 @@ class ConfigServers:
         """Return what is wrong with the inputs."""
         if converted(facts):
             return ()
-        faults = list(field_faults(self.fields(facts, inputs), inputs))
-        values = self._values(facts, inputs)
+        faults = list(super().faults(facts, inputs))
+        values = self.values(facts, inputs)
         if not _is_name(values["name"]):
             faults.append(Fault("name", "Name of the new set: letters, digits, - and _, a letter first."))
         if values["backup"] and (not is_clean(values["backup"]) or " " in values["backup"]):
@@ -117,7 +114,7 @@ class ConfigServers:
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         if converted(facts):
             return (lock_free(facts, order_of(facts).hosts),)
         party = party_of(facts, values)
@@ -148,7 +145,7 @@ class ConfigServers:
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps where the config servers are a set and every mongos knows it, where so few of
         them answer that there is nothing to compare with, and where they are half way: the checks say so."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         party = party_of(facts, values)
         begun = half_way(facts, order_of(facts))
         done = converted(facts) or len(party.servers) < _FEWEST or not party.routers or bool(begun)
@@ -169,14 +166,6 @@ class ConfigServers:
             on=standing_on(facts, hosts),
             parts=parts_of((*party.shards, *order_of(facts).config), hosts),
         )
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = ConfigServers()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.checks.parts import checked, unread
 from services.procedures.catalogue.mongodb.config_servers.folders import folders_of_copy, trial_of
 from services.procedures.catalogue.mongodb.config_servers.party import WINDOW, Party
 from services.procedures.conditions.machine.disk import FreeDisk
@@ -66,16 +66,16 @@ def room(party: Party) -> Check:
         faults.append(f"{party.backup} is, holds or lies in {' and '.join(crossed)}: that would be no copy of its own")
     faults += dict.fromkeys(_lacking(party))
     good = "; ".join(f"{(one.bytes or 0) / 1e9:.2f} GB for {one.path} on {one.host}" for one in copies_of(party))
-    return Check(
-        code="BACKUP-ROOM",
-        title="There is room for every copy of the metadata, on every host",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or good,
+    return checked(
+        "BACKUP-ROOM",
+        "There is room for every copy of the metadata, on every host",
+        block=faults,
+        good=good,
         why="The copy is the way back that is left when nothing else is; it is tried by a server on a copy of it. A "
         "disk that is full in the middle ends the run with everything stopped.",
-        try_=("Make room there, or name a folder on another disk.",) if faults else (),
+        try_=("Make room there, or name a folder on another disk.",),
         answers=(Remedy("Take a new folder; the old one stays", "backup", (_free(party),)),) if old_copy else (),
-        absolute=bool(faults),  # nothing to override: the first step asks for the same
+        absolute=True,  # nothing to override: the first step asks for the same
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.facts.mongodb.server import release
 from services.moments import duration
-from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.checks.parts import checked, verdict
 from services.procedures.catalogue.mongodb.shared.checks import NOTHING_READ
 from services.procedures.catalogue.mongodb.shared.sets import GatheredSet, listed_by, mongo_of, sets_of
 from services.procedures.plan.checks import Check, Verdict
@@ -31,13 +31,13 @@ def every_set(facts: Facts, *, all_of_them: bool) -> Check:
         strange = [one.name for one in listed_by(facts) or () if one.hosts.set_name not in here]
         faults += [f"the shard {name} is no replica set that was read" for name in strange]
         faults += [f"{name} was not read" for name in facts.members if mongo_of(facts.host(name)) is None]
-    return Check(
-        code="EVERY-SET",
-        title="Every replica set of the cluster was read",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or ", ".join(one.name for one in sets),
+    return checked(
+        "EVERY-SET",
+        "Every replica set of the cluster was read",
+        block=faults,
+        good=", ".join(one.name for one in sets),
         why="A set that nobody asked keeps its protocol, and nothing would say so.",
-        try_=("Give the inventory its hosts, or bring them back, then check again.",) if faults else (),
+        try_=("Give the inventory its hosts, or bring them back, then check again.",),
     )
 
 
@@ -48,15 +48,15 @@ def old_entries(one: GatheredSet) -> Check:
         own = one.own(host)
         if own is not None and not own.arbiter and (own.optime is None or own.optime_term != -1):
             faults.append(f"the optime of {host} has the term {'not known' if own.optime is None else own.optime_term}")
-    return Check(
-        code="OLD-ENTRIES",
-        title=f"Every member of {one.name} has applied an entry of the current protocol",
-        verdict=verdict(faults),
+    return checked(
+        "OLD-ENTRIES",
+        f"Every member of {one.name} has applied an entry of the current protocol",
+        each="Every member of each set has applied an entry of the current protocol",
+        block=faults,
         evidence=f"{one.name}: {'; '.join(faults) or 'each newest entry is of protocolVersion 0'}",
         why="The protocol is changed only where nothing of the other one is still on its way "
         '(MongoDB manual, "Replica Set Protocol Versions").',
-        try_=("Let a write reach every secondary, then check again.",) if faults else (),
-        each="Every member of each set has applied an entry of the current protocol",
+        try_=("Let a write reach every secondary, then check again.",),
         host=one.speaker,
     )
 
@@ -112,14 +112,14 @@ def delayed(one: GatheredSet) -> Check:
         for m in one.view.members
         if (m.delay_s or 0) > 0
     ]
-    return Check(
-        code="DELAYED",
-        title=f"No member of {one.name} is delayed",
-        verdict=verdict((), late),
+    return checked(
+        "DELAYED",
+        f"No member of {one.name} is delayed",
+        each="No member of each set is delayed",
+        warn=late,
         evidence=f"{one.name}: {'; '.join(late) or 'none'}",
         why="The run waits as long for its first entry of the new protocol, and can't be taken back before.",
-        try_=("Take its delay away first, or wait so long.",) if late else (),
-        each="No member of each set is delayed",
+        try_=("Take its delay away first, or wait so long.",),
         host=one.speaker,
     )
 
@@ -135,18 +135,18 @@ def minor_version(one: GatheredSet) -> Check:
     if len(priorities) > 1:
         told.append(f"priorities differ: {', '.join(f'{p:g}' for p in sorted(p or 0 for p in priorities))}")
     fault = bool(risky and told)
-    return Check(
-        code="MINOR-VERSION",
-        title=f"This release elects well by protocolVersion 1 in {one.name}",
-        verdict=verdict((), fault),
+    return checked(
+        "MINOR-VERSION",
+        f"This release elects well by protocolVersion 1 in {one.name}",
+        each="This release elects well by protocolVersion 1 in each set",
+        warn=fault,
         evidence=f"{one.name}: {'.'.join(map(str, risky[0] if risky else versions[0]))}"
         + (f", {'; '.join(told)}" if fault else "")
         if versions
         else f"{one.name}: no version is known",
         why="Up to 3.2.11, in 3.4.0 and 3.4.1, a write acknowledged by one member (w: 1) is rolled back more often "
         "after an election there, where the set has arbiters or priorities that differ.",
-        try_=("Upgrade to the newest minor release first.",) if fault else (),
-        each="This release elects well by protocolVersion 1 in each set",
+        try_=("Upgrade to the newest minor release first.",),
         host=one.speaker,
     )
 
@@ -158,14 +158,14 @@ def burn_in(one: GatheredSet) -> Check:
         up = mongo.server.uptime_s
         if up is None or up < BURN_IN_S:
             told.append(f"{host} runs for {'an unknown time' if up is None else duration(up)}")
-    return Check(
-        code="BURN-IN",
-        title=f"The servers of {one.name} have run for a day",
-        verdict=verdict((), told),
+    return checked(
+        "BURN-IN",
+        f"The servers of {one.name} have run for a day",
+        each="The servers of each set have run for a day",
+        warn=told,
         evidence=f"{one.name}: {'; '.join(told) or 'each for more than 24 h'}",
         why="Going back to an older release needs protocolVersion 0.",
-        try_=("Wait a day after an upgrade.",) if told else (),
-        each="The servers of each set have run for a day",
+        try_=("Wait a day after an upgrade.",),
         host=one.speaker,
     )
 

@@ -7,6 +7,7 @@ goes from -1 to 0, an optime from a bare timestamp to {ts, t}. The way back is t
 
 from __future__ import annotations
 
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
 from services.procedures.catalogue.mongodb.protocol_upgrade import checks as own
@@ -16,8 +17,8 @@ from services.procedures.catalogue.mongodb.shared.only_a_person_knows import con
 from services.procedures.catalogue.mongodb.shared.scratch import scratch_of
 from services.procedures.catalogue.mongodb.shared.sets import GatheredSet, parts_of, sets_of
 from services.procedures.plan.checks import Check
-from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, seconds_of
+from services.procedures.plan.forms.fields import Field, Inputs
+from services.procedures.plan.forms.inputs import seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.last_look import looked_again
@@ -45,13 +46,10 @@ _CLUSTER, _DATABASES = ("replSetConfigure",), ("insert", "dropDatabase")
 """MongoDB manual, "Privilege Actions"."""
 
 
-class ProtocolUpgrade:
-    """Procedure (see procedure.py)."""
+class ProtocolUpgrade(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: which sets, how long to look, what only a person knows."""
@@ -65,13 +63,9 @@ class ProtocolUpgrade:
             Field("steady", "How long each set is watched at the end", "duration", "5 min", advanced=True),
         )
 
-    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
-        """Return what is wrong with the inputs."""
-        return field_faults(self.fields(facts, inputs), inputs)
-
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         chosen = _chosen(facts, values)
         hosts = _hosts(chosen)
         return (
@@ -88,7 +82,7 @@ class ProtocolUpgrade:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps where no set is of the old protocol."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         chosen = tuple(one for one in _chosen(facts, values) if one.primary)
         names, hosts = ", ".join(one.name for one in chosen), _hosts(chosen)
         steps = tuple(step for one in chosen for step in set_steps(one, scratch_of(facts)))
@@ -108,14 +102,6 @@ class ProtocolUpgrade:
             on=standing_on(facts, hosts),
             parts=parts_of(chosen, hosts),
         )
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = ProtocolUpgrade()

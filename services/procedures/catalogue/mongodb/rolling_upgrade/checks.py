@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.facts.mongodb.model import MongoFacts
 from services.facts.mongodb.server import release
-from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.checks.parts import checked, verdict
 from services.procedures.catalogue.mongodb.shared.checks import NOTHING_READ
 from services.procedures.catalogue.mongodb.shared.order import SEE_IT_TO_ITS_END, Order, Release, half_way
 from services.procedures.catalogue.mongodb.shared.sets import GatheredSet, at, listed_by, mongo_of, names_of
@@ -45,13 +45,13 @@ def every_server(facts: Facts, order: Order) -> Check:
         if one.hosts.set_name not in here
     ]
     faults += _other_routers(facts, order, told)
-    return Check(
-        code="EVERY-SERVER",
-        title="Every server of the cluster is one of the inventory, and answers",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or f"{', '.join(order.hosts)}, and no other",
+    return checked(
+        "EVERY-SERVER",
+        "Every server of the cluster is one of the inventory, and answers",
+        block=faults,
+        good=f"{', '.join(order.hosts)}, and no other",
         why="A server that is not replaced stays at the old release: newer ones may not understand it, or it them.",
-        try_=("Give the inventory its host, or bring it back, then check again.",) if faults else (),
+        try_=("Give the inventory its host, or bring it back, then check again.",),
     )
 
 
@@ -83,13 +83,13 @@ def one_further(facts: Facts, order: Order, target: tuple[int, int, int]) -> Che
             seen.append(f"{host} {told}{', done already' if version == target else ''}")
     if target[:2] not in RELEASES:
         faults.insert(0, f"{target[0]}.{target[1]} is no release that is known here")
-    return Check(
-        code="ONE-RELEASE",
-        title="Every server is at most one release behind the new one",
-        verdict=verdict(faults),
-        evidence="; ".join(faults or seen),
+    return checked(
+        "ONE-RELEASE",
+        "Every server is at most one release behind the new one",
+        block=faults,
+        good="; ".join(seen),
         why="No release may be skipped: a server reads the data of the release before its own, and of no older one.",
-        try_=("Give a version that is newer than what runs; upgrade to a release in between first.",) if faults else (),
+        try_=("Give a version that is newer than what runs; upgrade to a release in between first.",),
     )
 
 
@@ -103,26 +103,26 @@ def nothing_too_old(facts: Facts, order: Order, target: tuple[int, int, int]) ->
     if release >= NO_MMAP:
         engines = ((h, m.server.engine) for h in order.hosts if (m := mongo_of(facts.host(h))) is not None)
         faults += [f"{host} stores by {engine}" for host, engine in engines if engine == "mmapv1"]
-    return Check(
-        code="TOO-OLD",
-        title="Nothing is left that the new release does not know any more",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or "no mirrored config servers, protocol or engine that it lacks",
+    return checked(
+        "TOO-OLD",
+        "Nothing is left that the new release does not know any more",
+        block=faults,
+        good="no mirrored config servers, protocol or engine that it lacks",
         why="The new server refuses to start, or to join, with it.",
-        try_=("Convert it first: mongo-protocol-upgrade, or an initial sync by the other engine.",) if faults else (),
+        try_=("Convert it first: mongo-protocol-upgrade, or an initial sync by the other engine.",),
     )
 
 
 def one_form(facts: Facts, order: Order) -> Check:
     """The config servers are mirrored, or a set: half way between both none of the two orders is right for them."""
     faults = half_way(facts, order)
-    return Check(
-        code="CONFIG-HALF-WAY",
-        title="The config servers are not half way from mirrors to a set",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or ("mirrored" if order.mirrors else "a replica set" if order.config else "none"),
+    return checked(
+        "CONFIG-HALF-WAY",
+        "The config servers are not half way from mirrors to a set",
+        block=faults,
+        good="mirrored" if order.mirrors else "a replica set" if order.config else "none",
         why="A server that is both has two turns in the order, and no release is tried with such a cluster.",
-        try_=(SEE_IT_TO_ITS_END,) if faults else (),
+        try_=(SEE_IT_TO_ITS_END,),
     )
 
 
@@ -137,15 +137,15 @@ def compatibility(facts: Facts, order: Order, target: tuple[int, int, int]) -> C
     }
     faults = [f"{host} has {text}" for host, text in told.items() if text and text not in wanted]
     blind = [host for host, text in told.items() if not text]
-    return Check(
-        code="COMPATIBILITY",
-        title="The last upgrade was finished",
-        verdict=verdict(faults, blind),
+    return checked(
+        "COMPATIBILITY",
+        "The last upgrade was finished",
+        block=faults,
+        unread=blind,
         evidence="; ".join([*faults, *(f"not known of {host}" for host in blind)])
         or ", ".join(sorted(set(told.values()))),
         why="featureCompatibilityVersion has to be that of the release that is left.",
-        try_=("Set featureCompatibilityVersion to the release that runs now.",) if faults else (),
-        not_known=bool(blind) and not faults,
+        try_=("Set featureCompatibilityVersion to the release that runs now.",),
     )
 
 

@@ -8,6 +8,7 @@ one by its members' own words.
 from __future__ import annotations
 
 from services.facts.mongodb.server import release
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
 from services.procedures.catalogue.mongodb.rolling_upgrade import checks as own
@@ -26,7 +27,7 @@ from services.procedures.catalogue.mongodb.shared.order import Order, half_way, 
 from services.procedures.catalogue.mongodb.shared.sets import mongo_of, names_of, parts_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, seconds_of
+from services.procedures.plan.forms.inputs import seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.last_look import looked_again
@@ -52,13 +53,10 @@ _CLUSTER = ("replSetStateChange",)
 """MongoDB manual, "Privilege Actions": what replSetStepDown needs."""
 
 
-class RollingUpgrade:
-    """Procedure (see procedure.py)."""
+class RollingUpgrade(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: to which version, what only a person knows, how long a set is watched."""
@@ -71,14 +69,14 @@ class RollingUpgrade:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults = field_faults(self.fields(facts, inputs), inputs)
+        faults = super().faults(facts, inputs)
         if not faults and ".".join(map(str, release(inputs["version"]) or ())) != inputs["version"].strip():
             return (Fault("version", "The new version: write it whole, like 3.2.22."),)
         return faults
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        values, order = self._values(facts, inputs), order_of(facts)
+        values, order = self.values(facts, inputs), order_of(facts)
         target = release(values["version"]) or (0, 0, 0)
         sets = order.replica_sets(target[:2])
         leading = tuple(one.primary for one in sets if one.primary)
@@ -104,7 +102,7 @@ class RollingUpgrade:
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps where every server runs the version, and where config servers are half way
         converted: the checks say so."""
-        values, order = self._values(facts, inputs), order_of(facts)
+        values, order = self.values(facts, inputs), order_of(facts)
         version = values["version"]
         target = release(version) or (0, 0, 0)
         nothing = _done(facts, order, version) or half_way(facts, order)
@@ -129,14 +127,6 @@ class RollingUpgrade:
             on=standing_on(facts, order.hosts),
             parts=parts_of(sets, order.hosts),
         )
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = RollingUpgrade()

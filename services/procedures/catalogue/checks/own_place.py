@@ -16,15 +16,15 @@ def own_place(host: HostFacts) -> Check:
     name, place, others = host.host, posixpath.dirname(folder_of(host)), host[OwnPlace].others
     return checked(
         "OWN-PLACE",
-        f"Only root may exchange the data folder of {name}",
+        f"Only root can replace the data folder of {name}",
         block=[others] if others else [],
-        unread=[unread(host, f"who may write into {place}", "datadir", "root", "ssh")] if others is None else [],
-        good=f"{place} and all above it are root's alone",
-        why="Whoever may write there lays a link in its place, and root's next command works on what that leads to. "
-        "The run would refuse it too, in its middle.",
+        unread=[unread(host, f"who can write to {place}", "datadir", "root", "ssh")] if others is None else [],
+        good=f"only root can write to {place} and the folders above it",
+        why="Another account could replace the folder with a link, and root's next command would follow it. "
+        "The run itself would refuse this later.",
         try_=(
-            f"Give {place} and what is above it to root (chown root:root, chmod go-w): the server needs none there.",
-            "Else bring the node back with add-node, by an SST.",
+            f"Give {place} and the folders above it to root (chown root:root, chmod go-w).",
+            "Or bring the node back by SST with add-node.",
         ),
         host=name,
         absolute=True,

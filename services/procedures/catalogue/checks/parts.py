@@ -118,7 +118,7 @@ def unseen_processes(host: HostFacts, part: type[Processes | Balancers] = Proces
     hidden = host[part].hidden
     if hidden is None:
         return [unread(host, "the process table", "ps", "ssh")]
-    return [f"the login on {host.host} does not see the processes of others"] if hidden else []
+    return [f"the login on {host.host} cannot see other users' processes"] if hidden else []
 
 
 def unread_options(*hosts: HostFacts) -> list[str]:
@@ -127,7 +127,7 @@ def unread_options(*hosts: HostFacts) -> list[str]:
     return [unread(host, "the option files", "options", "option-files", "ssh") for host in blind]
 
 
-READ_IT = "See to it that it can be read (the host answers, the console's accounts may read it), then check again."
+READ_IT = "Make sure that it can be read (the host answers, the console's accounts have access), then check again."
 """The way out of what blocks because it could not be read: each evidence names what, of which host, and why."""
 
 
@@ -150,8 +150,8 @@ def known(facts: Facts, hosts: tuple[str, ...]) -> tuple[HostFacts, ...]:
 def unread_state(host: HostFacts) -> list[str]:
     """Return that grastate.dat could not be read, [] where it was, or is not there."""
     folder = host[DataFolder]
-    told = folder.grastate is not None or folder.grastate_absent or folder.grastate_damaged
-    return [] if told else [unread(host, "grastate.dat", "grastate", "root", "ssh")]
+    state_known = folder.grastate is not None or folder.grastate_absent or folder.grastate_damaged
+    return [] if state_known else [unread(host, "grastate.dat", "grastate", "root", "ssh")]
 
 
 def state_file(host: HostFacts) -> str:

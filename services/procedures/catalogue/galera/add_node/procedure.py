@@ -49,9 +49,10 @@ ABOUT = About(
     name="add-node",
     title="Add a node, or bring one back",
     need="The cluster grows, or a node is gone",
-    what="Configures the host after a member, tests the ports, starts it with the best donor, proves it Synced.",
+    what="Configures the host like a member, tests the ports, starts it with the best donor, verifies that it is "
+    "Synced.",
     takes="Seconds by IST; by SST as long as copying the data takes.",
-    can_break="The donor of an SST is out of flow control meanwhile; the joiner's old data is replaced.",
+    can_break="The donor of an SST is out of flow control during the transfer; the joiner's old data is replaced.",
     node_field="joiner",
     for_states=("spare", "down"),
     later_checks=("RECOVERED-HISTORY", "HISTORY"),
@@ -95,27 +96,27 @@ class AddNode(Base):
         spare = tuple((name, _candidate_words(facts, name)) for name in (*down_members(facts), *fit))
         joiner = inputs.get("joiner") or (spare[0][0] if spare else "")
         others = tuple((name, why_no_spare(facts, name)) for name in facts.candidates if name not in fit)
-        present = (*((n, "is a member already") for n in member_hosts(facts)), *others)
+        present = (*((n, "is already a member") for n in member_hosts(facts)), *others)
         donors = donor_ranking(facts, joiner)
         donor = inputs.get("donor") or (donors[0].host if donors else "")
         return (
-            Field("joiner", "Host that joins", "host", joiner, spare + present),
+            Field("joiner", "Joiner", "host", joiner, spare + present),
             Field(
                 "donor", "Donor", "host", donors[0].host if donors else "", tuple((d.host, d.reason) for d in donors)
             ),
             Field(
                 "node_name",
-                "Its name in the cluster",
+                "Node name of the joiner",
                 "text",
                 facts.host(joiner)[Options].option("mysqld", "wsrep_node_name") or joiner,
                 advanced=True,
             ),
             Field(
                 "sst_ok",
-                "A full copy (SST) is accepted",
+                "Accept a full copy (SST)",
                 "flag",
                 "yes",
-                help="No: the node joins only where IST brings what it misses.",
+                help="No: the node joins only if IST can send the write sets that it missed.",
             ),
             *_finer_fields(facts, joiner, donor),
             *forked.fields(joiner),
@@ -127,14 +128,14 @@ class AddNode(Base):
         faults = list(super().faults(facts, inputs))
         values = self.values(facts, inputs)
         if values["node_name"] and not is_node_name(values["node_name"]):
-            faults.append(Fault("node_name", "A node's name has letters, digits, dots, dashes and underscores."))
+            faults.append(Fault("node_name", "A node name consists of letters, digits, dots, dashes and underscores."))
         own_name = facts.host(values["joiner"])[Options].option("mysqld", "wsrep_node_name")
         if own.configured(facts, values["joiner"]) and own_name and values["node_name"] != own_name:
-            faults.append(Fault("node_name", f"{values['joiner']} has a configuration of its own: it is {own_name}."))
+            faults.append(Fault("node_name", f"{values['joiner']} is already configured with the name {own_name}."))
         if (why := why_no_spare(facts, values["joiner"])) and is_out_of_reach(facts, values["joiner"]):
-            faults.append(Fault("joiner", f"{values['joiner']} can't join: {why}."))
+            faults.append(Fault("joiner", f"{values['joiner']} cannot join: {why}."))
         if values["joiner"] and values["joiner"] == values["donor"]:
-            faults.append(Fault("donor", "The donor must be another host than the joiner."))
+            faults.append(Fault("donor", "Donor and joiner must be different hosts."))
         if values["joiner"] and not address_of(facts.host(values["joiner"])):
             faults.append(Fault("joiner", f"The address of {values['joiner']} is not known."))
         return tuple(faults)
@@ -236,10 +237,10 @@ def _finer_fields(facts: Facts, joiner: str, donor: str) -> tuple[Field, ...]:
     return (
         Field(
             "extend",
-            "Write the new address into the other members' files",
+            "Add the new address to the other members' files",
             "flag",
             "yes",
-            help="They read it at their next start; nothing is restarted now.",
+            help="The members read it at their next start; none is restarted now.",
             advanced=True,
         ),
         Field(
@@ -247,31 +248,32 @@ def _finer_fields(facts: Facts, joiner: str, donor: str) -> tuple[Field, ...]:
             "Take the donor out of HAProxy while it sends an SST",
             "flag",
             "yes" if can_drain(facts, donor) else "no",
-            help="It falls behind meanwhile and serves old data. Only where a HAProxy that may be told is found.",
+            help="The donor falls behind during the SST and serves old data. Requires an HAProxy that accepts "
+            "commands.",
             advanced=True,
         ),
         Field(
             "settle",
-            "How long its receive queue must stay short",
+            "How long the receive queue must stay short",
             "duration",
             "60 s",
-            help="A node that is Synced and can't keep up falls behind again at once.",
+            help="A Synced node that cannot keep up falls behind again at once.",
             advanced=True,
         ),
         Field(
             "end_orphans",
-            "End what an earlier transfer left on the host",
+            "End processes of an earlier transfer on the host",
             "flag",
             "no",
-            help="Scripts and streams that SST-ORPHANS shows. They end only while no server runs there.",
+            help="The scripts and streams that SST-ORPHANS lists. They are ended only while no server runs there.",
             advanced=True,
         ),
         Field(
             "keep_data",
-            "Keep the host's old data folder aside",
+            "Keep the host's old data folder",
             "flag",
             "no" if own.own_file_system(facts, joiner) else "yes",
-            help="An SST erases it, its binary logs too. Undo puts it back. A mount point can't be kept aside.",
+            help="An SST erases it, including its binary logs. Undo restores it. A mount point cannot be renamed.",
             advanced=True,
         ),
     )
@@ -286,8 +288,8 @@ def _candidate_words(facts: Facts, name: str) -> str:
         if state is None:
             return "member, down"
         known = state.seqno is not None and state.seqno >= 0
-        return f"member, down, at seqno {state.seqno}" if known else "member, down, its position not known yet"
-    return f"spare, {product_of(host[Program].text) or 'no server program seen'}"
+        return f"member, down, at seqno {state.seqno}" if known else "member, down, position not yet known"
+    return f"spare, {product_of(host[Program].text) or 'no server program found'}"
 
 
 def _running_words(host: HostFacts) -> str:
@@ -295,5 +297,5 @@ def _running_words(host: HostFacts) -> str:
     if server_of(host) is not None:
         return "runs, not in the Primary Component"
     refused = login_refused(host)
-    told = "not known to SQL: its login is refused" if refused else "not known: it does not answer over SQL"
-    return told + ("; its service is active" if host[Unit].active_state == "active" else "")
+    state = "not known: the SQL login is refused" if refused else "not known: no answer over SQL"
+    return state + ("; its service is active" if host[Unit].active_state == "active" else "")

@@ -67,8 +67,8 @@ ABOUT = About(
     title="Start the cluster after all nodes went down",
     need="All nodes are down",
     what="Lets every node recover its position, bootstraps the most advanced one, joins the others one at a time.",
-    takes="Crash recovery of each node, then one IST or SST a node.",
-    can_break="The bootstrapped node's data becomes everybody's: the wrong choice loses transactions.",
+    takes="Crash recovery of each node, then one IST or SST per node.",
+    can_break="The data of the bootstrapped node replaces all others: the wrong choice loses transactions.",
     node_field="",  # the node that was clicked is not the one to bootstrap: the positions tell that
     for_states=("no-primary", "down"),
     later_checks=("CHOSEN-BEHIND", "JOINS-FIRST"),
@@ -99,9 +99,9 @@ ABOUT = About(
 )
 AUTO = "the most advanced"
 COPIES = (
-    ("none", "no copies: the run goes on at once"),
-    ("wait", "the run waits for you, with every server stopped"),
-    ("made", "they are made already, with the servers stopped"),
+    ("none", "no copies: the run continues at once"),
+    ("wait", "the run waits for you while every server is stopped"),
+    ("made", "already made while the servers were stopped"),
 )
 
 
@@ -114,16 +114,16 @@ class BootstrapAfterCrash(Base):
         """Return the questions: all nodes, those that are off for good, and which to bootstrap."""
         del inputs
         every = tuple((name, _state(facts, name)) for name in facts.members)
-        named = tuple((one.name, f"named by {one.by[0]}, not asked") for one in facts.named if not one.retired)
+        named = tuple((one.name, f"named by {one.by[0]}, not queried") for one in facts.named if not one.retired)
         return (
             Field("nodes", "All nodes of the cluster", "hosts", ", ".join(facts.members), every),
             Field(
                 "gone",
-                "Nodes that are powered off or fenced for sure",
+                "Nodes that are certainly powered off or fenced",
                 "hosts",
                 required=False,
                 choices=(*every, *named),
-                help="A node that can't be seen may still run: name only what you have made sure of.",
+                help="An unreachable node may still run: name a node only if you have verified that it is off.",
             ),
             Field("bootstrap", "Node to bootstrap", "choice", AUTO, ((AUTO, "chosen from the positions"), *every)),
             Field(
@@ -132,11 +132,11 @@ class BootstrapAfterCrash(Base):
                 "choice",
                 "none",
                 COPIES,
-                help="Crash recovery and an SST change data files. Only a copy made before leads back.",
+                help="Crash recovery and an SST change data files. Only a copy made before can restore them.",
             ),
             Field(
                 "itself",
-                "Let the nodes form their last cluster again by themselves, where they can",
+                "Let the nodes restore their last cluster automatically if possible",
                 "flag",
                 "yes",
                 help="Galera's own recovery (pc.recovery): tried for five minutes before a node is bootstrapped.",
@@ -144,10 +144,10 @@ class BootstrapAfterCrash(Base):
             ),
             Field(
                 "left_out",
-                "Let members that are left out of the nodes recover their positions too",
+                "Let members that are left out recover their positions as well",
                 "flag",
                 "yes",
-                help="Stopped servers only, and nothing else: it tells what they have that would be lost.",
+                help="Only on stopped servers, and only that: it shows which of their transactions would be lost.",
                 advanced=True,
             ),
         )
@@ -158,9 +158,9 @@ class BootstrapAfterCrash(Base):
         values = self.values(facts, inputs)
         gone = hosts_of(values["gone"])
         if values["bootstrap"] in gone:
-            faults.append(Fault("bootstrap", f"{values['bootstrap']} is powered off by your own word."))
+            faults.append(Fault("bootstrap", f"You confirmed that {values['bootstrap']} is powered off."))
         elif values["bootstrap"] not in {AUTO, *hosts_of(values["nodes"])}:
-            faults.append(Fault("bootstrap", f"{values['bootstrap']} is not among the nodes named."))
+            faults.append(Fault("bootstrap", f"{values['bootstrap']} is not one of the given nodes."))
         if not [n for n in hosts_of(values["nodes"]) if n not in gone]:
             faults.append(Fault("nodes", "No node is left to start."))
         return tuple(faults)
@@ -308,7 +308,7 @@ class BootstrapAfterCrash(Base):
             expects=(
                 f"{', '.join(back)} are Synced in one Primary Component with state UUID {facts.cluster_id}.",
                 *((f"{', '.join(asked.gone)} stayed off.",) if asked.gone else ()),
-                *((f"{', '.join(asked.left)}, left out, was not started.",) if asked.left else ()),
+                *((f"{', '.join(asked.left)} was left out and not started.",) if asked.left else ()),
                 *(_stays(facts, name) for name in apart),
             ),
         )
@@ -324,10 +324,10 @@ PROCEDURE = BootstrapAfterCrash()
 def _stays(facts: Facts, name: str) -> str:
     if not_recovered(facts, name):
         return (
-            f"{name} stays stopped: its server could not recover its position. Move its data away, leave the folder "
-            "empty, and add-node brings it back by SST."
+            f"{name} stays stopped: its server could not recover its position. Move its data away, leave an empty "
+            "folder, and bring it back by SST with add-node."
         )
-    return f"{name} stays stopped, with transactions nobody else has; it comes back with add-node."
+    return f"{name} stays stopped, with transactions that no other node has; bring it back with add-node."
 
 
 def _apart(asked: Party, found: tuple[Standing, ...], chosen: Standing) -> tuple[str, ...]:
@@ -375,8 +375,8 @@ def _no_candidate(found: tuple[Standing, ...]) -> Check:
         title="A node can be chosen",
         verdict=Verdict.BLOCK,
         evidence="; ".join(f"{s.host}: {s.out or s.text}" for s in found),
-        why="A zero UUID, an unknown seqno or another history is never chosen.",
-        try_=("Look into the data folders by hand; copies of the state files were made.",),
+        why="A node with a zero UUID, an unknown seqno or another history is never chosen.",
+        try_=("Inspect the data folders yourself; the state files were copied.",),
         answers=own.by_your_word(found),
         absolute=True,
     )

@@ -42,9 +42,10 @@ ABOUT = About(
     name="desync-for-backup",
     title="Take a node out of flow control for a backup",
     need="A node must do other work",
-    what="Desyncs one node, waits while you make the backup, and brings it back when its receive queue is empty.",
+    what="Desyncs a node, waits while you make the backup, and returns it to flow control once its receive queue is "
+    "empty.",
     takes="Seconds, your backup, and the time the node needs to catch up.",
-    can_break="The node may serve old data and is no donor meanwhile; it still votes.",
+    can_break="During the backup the node may serve old data and cannot be a donor; it still votes.",
     node_field="node",
     for_states=("synced",),
     kinds=KINDS,
@@ -73,7 +74,7 @@ class DesyncForBackup(Base):
                 "Longest time for the backup",
                 "duration",
                 "4 h",
-                help="How long the node may take to catch up afterwards counts too.",
+                help="The time that the node needs to catch up afterwards has the same limit.",
             ),
             Field(
                 "drain",
@@ -81,7 +82,7 @@ class DesyncForBackup(Base):
                 "choice",
                 "haproxy" if can_drain(facts, chosen) else "none",
                 _ways(facts),
-                help="A desynced node falls behind: what reads from it reads old data.",
+                help="A desynced node falls behind: clients read old data from it.",
             ),
             Field("drain_limit", "Longest drain", "duration", "2 min", advanced=True),
             Field(
@@ -89,7 +90,7 @@ class DesyncForBackup(Base):
                 "Bring the node back below this much free disk",
                 "bytes",
                 f"{floor / 1e9:.1f} GB",
-                help="The receive queue and a backup on the node's own disk both need room.",
+                help="The receive queue and a backup on the node's own disk both need space.",
                 advanced=True,
             ),
             *preflight.gone_fields(facts),
@@ -136,7 +137,11 @@ class DesyncForBackup(Base):
             charts=(
                 Chart("galera.recv_queue", node, f"Receive queue of {node}"),
                 Chart(
-                    "disk.data_free", node, f"Free disk on {node}", float(floor), "below this the node is brought back"
+                    "disk.data_free",
+                    node,
+                    f"Free disk on {node}",
+                    float(floor),
+                    "below this the node returns to flow control",
                 ),
             ),
             expects=(f"{node} is Synced, wsrep_desync is OFF, its receive queue is empty.",),
@@ -164,8 +169,8 @@ def _steps(facts: Facts, values: Inputs, members: tuple[str, ...], longest: floa
         Step(
             step_id="backup",
             host="",
-            title=f"Make the backup on {node}, then say that it is done",
-            done="You said that the backup is done",
+            title=f"Make the backup on {node}, then confirm that it is done",
+            done="You confirmed that the backup is done",
             action=Ask(f"Is the backup on {node} done?", unattended="done"),
             risk=Risk.YOU,
             limit_s=longest,
@@ -185,7 +190,7 @@ def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> t
         WatchRule(
             code="QUORUM",
             condition=StillPrimary(others, len(others), facts.cluster_id),
-            sentence=f"One of {', '.join(others)} is no full member any more; {node} may be needed as a donor.",
+            sentence=f"One of {', '.join(others)} is no longer a full member; {node} may be needed as a donor.",
             releases=desync_key(node),
             breach=Breach.RELEASE,
             from_step="backup",
@@ -195,14 +200,15 @@ def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> t
             code="DESYNC-LOST",
             condition=StillDesynced(node),
             releases=desync_key(node),
-            sentence=f"{node} is back in flow control, not by us: the backup may slow the whole cluster down.",
+            sentence=f"{node} is back in flow control, but not by this run: the backup may slow the whole cluster "
+            "down.",
             from_step="backup",
             to_step="catch-up",
         ),
         WatchRule(
             code="DISK-FLOOR",
             condition=FreeDisk(node, datadir, floor),
-            sentence=f"The disk of {node} is nearly full; {node} was brought back into flow control, and may slow the "
+            sentence=f"The disk of {node} is nearly full; {node} was returned to flow control and may slow the "
             "cluster down until it has caught up.",
             releases=desync_key(node),
             breach=Breach.RELEASE,
@@ -215,5 +221,5 @@ def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> t
 def _ways(facts: Facts) -> tuple[tuple[str, str], ...]:
     """Return what may become of the node's clients; HAProxy where one runs on a host of the inventory."""
     seen = [host.host for host in facts.hosts if "haproxy" in host[Balancers].found]
-    told = (("haproxy", f"HAProxy on {', '.join(seen)} sends new ones to the other nodes"),) if seen else ()
-    return (*told, ("none", "they stay, and read what the node has by then"))
+    by_haproxy = (("haproxy", f"HAProxy on {', '.join(seen)} sends new ones to the other nodes"),) if seen else ()
+    return (*by_haproxy, ("none", "they stay, and read the node's old data"))

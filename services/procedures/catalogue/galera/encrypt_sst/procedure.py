@@ -48,10 +48,10 @@ from services.procedures.plan.procedure import About
 ABOUT = About(
     name="encrypt-sst",
     title="Encrypt state transfers",
-    need="SSTs are in the clear, or slow",
-    what="Gives all nodes one certificate and encrypt=4, proves TLS between every two of them, and renews it.",
+    need="SSTs are unencrypted or slow",
+    what="Installs one certificate and encrypt=4 on all nodes, verifies TLS between every two of them, and renews it.",
     takes="About a minute; no server is restarted.",
-    can_break="While it runs no node can join: who starts one waits until all nodes have the same settings.",
+    can_break="No node can join while it runs: a start waits until all nodes have the same settings.",
     for_states=("synced",),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
@@ -74,9 +74,9 @@ ABOUT = About(
     ),
 )
 _SOURCES = (
-    (MAKE, "Pilothouse makes a CA and one certificate for all nodes"),
-    (SERVERS, "each node uses its own server's (ssl_ca, ssl_cert and ssl_key of [mysqld])"),
-    (FILES, "files of this workstation, one certificate for all nodes"),
+    (MAKE, "Pilothouse creates a CA and one certificate for all nodes"),
+    (SERVERS, "each node uses its server certificate (ssl_ca, ssl_cert and ssl_key of [mysqld])"),
+    (FILES, "files on this workstation, one certificate for all nodes"),
 )
 _LONGEST_DAYS = 7300
 
@@ -91,13 +91,13 @@ class EncryptSst(Base):
         files = inputs.get("source") == FILES
         return (
             Field("source", "Certificates", "choice", MAKE, _SOURCES),
-            Field("ca_file", "File of the CA's certificates", "text", required=files, advanced=not files),
-            Field("cert_file", "File of the certificate", "text", required=files, advanced=not files),
-            Field("key_file", "File of its key", "text", required=files, advanced=not files,
-                  help="On this workstation; it goes to the nodes by standard input, and is never kept."),
-            Field("days", "Days for which new ones are valid", "number", str(DEFAULT_DAYS), advanced=True),
-            Field("renew", "Renewed so many days before their end", "number", str(DEFAULT_RENEW), advanced=True),
-            Field("again", "Replace certificates that are still good", "flag", "no", advanced=True),
+            Field("ca_file", "CA certificate file", "text", required=files, advanced=not files),
+            Field("cert_file", "Certificate file", "text", required=files, advanced=not files),
+            Field("key_file", "Key file", "text", required=files, advanced=not files,
+                  help="On this workstation; it is sent to the nodes by standard input and never stored."),
+            Field("days", "Validity of new certificates in days", "number", str(DEFAULT_DAYS), advanced=True),
+            Field("renew", "Renew this many days before expiry", "number", str(DEFAULT_RENEW), advanced=True),
+            Field("again", "Replace certificates that are still valid", "flag", "no", advanced=True),
             *preflight.gone_fields(facts),
         )  # fmt: skip
 
@@ -105,12 +105,14 @@ class EncryptSst(Base):
         """Return what is wrong with the inputs."""
         faults, values = list(super().faults(facts, inputs)), self.values(facts, inputs)
         given = [name for name in ("ca_file", "cert_file", "key_file") if values[name]]
-        faults += [Fault(name, "Give the file's whole path.") for name in given if not values[name].startswith("/")]
+        faults += [
+            Fault(name, "Enter the absolute path of the file.") for name in given if not values[name].startswith("/")
+        ]
         days, renew = number_of(values["days"]), number_of(values["renew"])
         if days is not None and not 1 <= days <= _LONGEST_DAYS:
-            faults.append(Fault("days", f"Between 1 and {_LONGEST_DAYS} days."))
+            faults.append(Fault("days", f"Enter 1 to {_LONGEST_DAYS} days."))
         if renew is not None and not 0 <= renew <= _LONGEST_DAYS:
-            faults.append(Fault("renew", f"Between 0 and {_LONGEST_DAYS} days."))
+            faults.append(Fault("renew", f"Enter 0 to {_LONGEST_DAYS} days."))
         return tuple(faults)
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:

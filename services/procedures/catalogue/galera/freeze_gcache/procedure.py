@@ -52,7 +52,7 @@ ABOUT = About(
     need="A node must go down",
     what="A donor keeps its gcache while the node is away; the node returns by IST; then the cache is released.",
     takes="Your maintenance, and the time of one IST.",
-    can_break="The donor's disk fills while the cache is frozen: it is released before that, and then an SST follows.",
+    can_break="The donor's disk fills while the cache is frozen: the cache is released before, and an SST follows.",
     node_field="node",
     for_states=("synced",),
     kinds=KINDS,
@@ -99,7 +99,7 @@ class FreezeGcache(Base):
         modes = (
             ("now", f"keep everything from the oldest cached seqno, {cache.downto}, on"),
             ("seqno", f"keep from a seqno on; {proposal[1]}" if proposal is not None else "keep from a seqno on"),
-            (RELEASE_MODE, "only end a freeze that somebody left on the donor; no node goes down"),
+            (RELEASE_MODE, "only end a freeze that was left on the donor; no node goes down"),
         )
         return (
             Field("node", "Node that goes down", "host", node, members),
@@ -114,7 +114,8 @@ class FreezeGcache(Base):
                 str(proposal[0]) if proposal is not None else "",
                 required=inputs.get("mode") == "seqno",
                 advanced=True,
-                help="c: oldest seqno in the cache; S: where the node stops; L_end: the cluster's at its return.",
+                help="c: oldest seqno in the cache; S: the node's seqno when it stops; L_end: the cluster's seqno at "
+                "its return.",
             ),
             Field(
                 "floor",
@@ -125,17 +126,17 @@ class FreezeGcache(Base):
             ),
             Field(
                 "peak",
-                "Most that is written in a second meanwhile",
+                "Highest write rate per second during the absence",
                 "bytes",
                 required=False,
-                help="Empty: what was measured in two seconds. A batch or a load job to come writes more.",
+                help="Empty: the rate measured over two seconds. A later batch or load job may write more.",
                 advanced=True,
             ),
             *set_before.drained_field(facts, (node,)),
-            Field("drain", "Send clients away first", "flag", "yes", help=_drain_words(facts, node)),
+            Field("drain", "Drain the node first", "flag", "yes", help=_drain_words(facts, node)),
             Field(
                 "guard",
-                "Release by a guard on the donor too",
+                "Set a guard on the donor as well",
                 "flag",
                 "yes",
                 help="A unit on the donor releases the cache an hour after the planned end, or at the floor.",
@@ -149,7 +150,7 @@ class FreezeGcache(Base):
         faults = super().faults(facts, inputs)
         values = self.values(facts, inputs)
         if values["donor"] and values["donor"] == values["node"] and values["mode"] != RELEASE_MODE:
-            faults += (Fault("donor", "The donor must be another node than the one that goes down."),)
+            faults += (Fault("donor", "The donor and the node that goes down must be different."),)
         return faults
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:

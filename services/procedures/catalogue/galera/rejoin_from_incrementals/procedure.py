@@ -62,9 +62,9 @@ ABOUT = About(
     name="rejoin-from-incrementals",
     title="Bring a node back from its backups, then IST",
     need="A node is gone",
-    what="Prepares copies of a full backup and its incrementals, puts them in place, and lets IST bring the rest.",
-    takes="As long as copying the backups twice takes, and the IST.",
-    can_break="The old data are put aside, and stay. Should IST be out of reach, the node is not started.",
+    what="Prepares copies of a full backup and its incrementals, restores them, and gets the rest by IST.",
+    takes="As long as copying the backups twice, and the IST.",
+    can_break="The old data are kept. If IST is not possible, the node is not started.",
     node_field="joiner",
     for_states=("spare", "down"),
     kinds=KINDS,
@@ -112,7 +112,7 @@ class RejoinFromIncrementals(Base):
         """Return the questions; the chain that reaches furthest is proposed."""
         away = down_members(facts)
         joiner = inputs.get("joiner") or (away[0] if away else "")
-        there = tuple((name, "is a member already") for name in member_hosts(facts))
+        there = tuple((name, "is already a member") for name in member_hosts(facts))
         found = facts.host(joiner)[Backups].found or ()
         best = best_chain(found, inputs.get("full", "").strip().rstrip("/"))
         full = (
@@ -126,10 +126,10 @@ class RejoinFromIncrementals(Base):
             Field("joiner", "Node that comes back", "host", joiner,
                   (*((name, "member, down") for name in away), *there)),
             Field("full", "Full backup", "text", full,
-                  help="A folder on the node's own disks that no prepare has touched. One that others than root may "
-                  "write into is not proposed: write it here where you know whose it is.", required=False),
+                  help="An unprepared backup in a folder on the node's own disks. A folder to which accounts other "
+                  "than root can write is not proposed: enter it here if you know its owner.", required=False),
             Field("incrementals", "Incrementals, from the oldest to the newest", "text", rest,
-                  help=f"Folders with commas, or '{NONE}'. What is proposed reaches furthest.", required=False),
+                  help=f"Folders separated by commas, or '{NONE}'. The proposed ones reach furthest.", required=False),
             Field("donor", "Donor", "host", donors[0].host if donors else "",
                   tuple((one.host, one.words) for one in donors)),
             *comparing.fields(),
@@ -140,17 +140,18 @@ class RejoinFromIncrementals(Base):
     def _finer(facts: Facts, joiner: str) -> tuple[Field, ...]:
         return (
             Field("scratch", "Folder for the copies", "text", SCRATCH,
-                  help="On any volume of the node with room for all backups; never the data folder.", advanced=True),
+                  help="On any volume of the node with space for all backups; never the data folder.", advanced=True),
             Field("memory", "Memory for the prepare", "bytes", f"{_memory(facts.host(joiner)) / 2**20:.0f} MiB",
                   advanced=True),
-            Field("settle", "How long its receive queue must stay short", "duration", "30 s", advanced=True),
+            Field("settle", "How long the receive queue must stay short", "duration", "30 s", advanced=True),
             Field(
                 "unknown_history",
-                "Hosts whose backup's past may stay not known",
+                "Hosts whose backup history may remain unknown",
                 "hosts",
                 "",
-                tuple((name, "its past is not proven") for name in (joiner,) if name),
-                help="Only where the members' binary logs can't show it. An IST between forks leaves data that differ.",
+                tuple((name, "its history is not proven") for name in (joiner,) if name),
+                help="Only if the members' binary logs cannot show it. An IST between diverged nodes leaves different "
+                "data.",
                 required=False,
                 advanced=True,
             ),
@@ -165,9 +166,9 @@ class RejoinFromIncrementals(Base):
         scratch, folder = values["scratch"].rstrip("/"), restoring.folder_of(facts.host(values["joiner"]))
         inside = (folder, *(one for one in self._paths(values)))
         if not is_folder(scratch):
-            faults.append(Fault("scratch", tr("Write an absolute path of plain letters, below the root.")))
+            faults.append(Fault("scratch", tr("Enter an absolute path of plain characters, not the root folder.")))
         elif near := next((one for one in inside if _overlap(scratch, one)), ""):
-            faults.append(Fault("scratch", tr("The copies can't lie in {folder}, nor above it.", folder=near)))
+            faults.append(Fault("scratch", tr("The copies cannot be in {folder} or above it.", folder=near)))
         return tuple(faults)
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:

@@ -31,9 +31,10 @@ ABOUT = About(
     name="mongo-protocol-upgrade",
     title="Move replica sets to protocol version 1",
     need=NEED,
-    what="Sets protocolVersion 1 in one replica set after the other, and sees each elect and acknowledge by it.",
-    takes="Seconds for each set, then the minutes in which you want to see it stay whole.",
-    can_break="A primary may step down once: clients without a retry see an error then.",
+    what="Sets protocolVersion 1 in one replica set after the other, and verifies elections and acknowledged writes "
+    "in each.",
+    takes="Seconds for each set, then the minutes that you watch it.",
+    can_break="A primary may step down once: clients that do not retry see an error.",
     for_states=("member",),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
@@ -74,8 +75,8 @@ class ProtocolUpgrade(Base):
             shared.may_change(facts, tuple(one.primary for one in chosen if one.primary), _CLUSTER, _DATABASES),
             *confirmed(
                 values,
-                clients_why="The change may make a primary step down, and it closes connections.",
-                backup_why="What an election rolls back is in a backup, or lost.",
+                clients_why="The change may make a primary step down, and closes connections.",
+                backup_why="Writes that an election rolls back are in a backup, or lost.",
             ),
             lock_free(facts, hosts),
         )
@@ -89,8 +90,8 @@ class ProtocolUpgrade(Base):
         last = (steady_step(chosen, seconds_of(values["steady"]) or STEADY_S),) if chosen else ()
         return Plan(
             procedure=ABOUT.name,
-            title=f"Move {names} to protocol version 1" if chosen else "No set is of protocol version 0",
-            summary="One set after the other: its configuration, the first entries by it, a write by the majority.",
+            title=f"Move {names} to protocol version 1" if chosen else "No set has protocol version 0",
+            summary="One set after the other: its configuration, its first entries with it, a write by the majority.",
             cluster_id=facts.cluster_id,
             cluster_name=facts.cluster_name,
             hosts=hosts,
@@ -98,7 +99,9 @@ class ProtocolUpgrade(Base):
             inputs=tuple(values.items()),
             steps=looked_again((*steps, *last)),
             charts=tuple(Chart("mongo.lag", host, f"Lag of {host}") for host in hosts if host not in _leading(chosen)),
-            expects=tuple(f"{one.name} runs protocolVersion 1, one member is primary, nobody lags." for one in chosen),
+            expects=tuple(
+                f"{one.name} runs protocolVersion 1, one member is primary, no member lags." for one in chosen
+            ),
             on=standing_on(facts, hosts),
             parts=parts_of(chosen, hosts),
         )

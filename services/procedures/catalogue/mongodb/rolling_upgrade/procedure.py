@@ -39,9 +39,10 @@ ABOUT = About(
     name="mongo-rolling-upgrade",
     title="Replace the servers by a newer release, one at a time",
     need=NEED,
-    what="Leads from server to server in the right order; you install the binaries, the version proves each step.",
+    what="Guides you from server to server in the right order; you install the binaries, the run verifies each "
+    "version.",
     takes="Your time for each server, and the minutes until it has caught up.",
-    can_break="Each set is a member short meanwhile, and elects: once, or twice where its primary has most priority.",
+    can_break="Each set runs one member short and elects once, or twice if its primary has the highest priority.",
     for_states=("member",),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
@@ -62,16 +63,18 @@ class RollingUpgrade(Base):
         """Return the questions: to which version, what only a person knows, how long a set is watched."""
         del facts, inputs
         return (
-            Field("version", "The new version", "text", "", help="Whole, as the server will tell it: 3.2.22."),
+            Field(
+                "version", "The new version", "text", "", help="The complete version, as the server reports it: 3.2.22."
+            ),
             *questions(),
-            Field("calm", "How long a set is seen whole before the next server", "duration", "30 s", advanced=True),
+            Field("calm", "How long a set must be healthy before the next server", "duration", "30 s", advanced=True),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
         faults = super().faults(facts, inputs)
         if not faults and ".".join(map(str, release(inputs["version"]) or ())) != inputs["version"].strip():
-            return (Fault("version", "The new version: write it whole, like 3.2.22."),)
+            return (Fault("version", "The new version: enter it completely, like 3.2.22."),)
         return faults
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
@@ -92,9 +95,9 @@ class RollingUpgrade(Base):
             shared.may_change(facts, leading, _CLUSTER, ()),
             *confirmed(
                 values,
-                clients_why="Each set elects once, or twice where its primary has the highest priority, and closes all "
+                clients_why="Each set elects once, or twice if its primary has the highest priority, and closes all "
                 "connections to it.",
-                backup_why="A release that fails on your data is left with the backup.",
+                backup_why="If a release fails on your data, only a backup leads back.",
             ),
             lock_free(facts, order.hosts),
         )
@@ -111,7 +114,8 @@ class RollingUpgrade(Base):
         return Plan(
             procedure=ABOUT.name,
             title=f"Replace the servers by {version}, one at a time",
-            summary="In the order of the release; the binaries are yours, each server is proven by its version.",
+            summary="In the order that the release requires; you install the binaries, the run verifies each server's "
+            "version.",
             cluster_id=facts.cluster_id,
             cluster_name=facts.cluster_name,
             hosts=order.hosts,
@@ -123,7 +127,7 @@ class RollingUpgrade(Base):
             steps=looked_again(steps),
             watches=tuple(rule for one in sets for rule in set_watches(one, version)) if steps else (),
             charts=tuple(Chart("mongo.lag", host, f"Lag of {host}") for one in sets for host in one.hosts),
-            expects=(f"Every server of the plan runs {version}, every set is whole, the balancer is as it was.",),
+            expects=(f"Every server of the plan runs {version}, every set is healthy, and the balancer is as before.",),
             on=standing_on(facts, order.hosts),
             parts=parts_of(sets, order.hosts),
         )
@@ -133,19 +137,19 @@ PROCEDURE = RollingUpgrade()
 
 
 def _cluster_id(facts: Facts, order: Order) -> str:
-    told = (mongo_of(facts.host(host)) for host in order.routers)
-    return next((m.cluster.id for m in told if m is not None and m.cluster is not None and m.cluster.id), "")
+    views = (mongo_of(facts.host(host)) for host in order.routers)
+    return next((m.cluster.id for m in views if m is not None and m.cluster is not None and m.cluster.id), "")
 
 
 def _shards(facts: Facts, order: Order) -> tuple[str, ...]:
-    told = (mongo_of(facts.host(host)) for host in order.routers)
-    known = (m.cluster.shards for m in told if m is not None and m.cluster is not None and m.cluster.shards)
+    views = (mongo_of(facts.host(host)) for host in order.routers)
+    known = (m.cluster.shards for m in views if m is not None and m.cluster is not None and m.cluster.shards)
     return tuple(shard.name for shard in next(known, ()))
 
 
 def _done(facts: Facts, order: Order, version: str) -> bool:
-    told = (mongo_of(facts.host(host)) for host in order.hosts)
-    return all(mongo is not None and mongo.server.version == version for mongo in told)
+    views = (mongo_of(facts.host(host)) for host in order.hosts)
+    return all(mongo is not None and mongo.server.version == version for mongo in views)
 
 
 def _steps(facts: Facts, order: Order, target: tuple[int, int, int], values: Inputs) -> tuple[Step, ...]:

@@ -58,7 +58,7 @@ def test_that_any_answer_of_a_host_that_was_called_off_means_to_plan_anew(
 ) -> None:
     hosts.sessions["n2"].state, hosts.sessions["n2"].programs["ps"] = state, ps
     answer = look(hosts)
-    assert (answer.holds, "n2" in answer.evidence, "plan anew" in answer.evidence) == (False, True, True)
+    assert (answer.holds, "n2" in answer.evidence, "make a new plan" in answer.evidence) == (False, True, True)
 
 
 def test_that_our_own_missing_password_is_no_answer_of_the_host(hosts: ScriptedHosts) -> None:

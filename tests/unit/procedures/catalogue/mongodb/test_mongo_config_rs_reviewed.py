@@ -103,7 +103,7 @@ def test_that_a_shard_that_came_after_the_plan_is_looked_for_while_all_can_be_ta
         for step, host in looked.items():
             (found,) = (one for one in _step(plan, step).before if isinstance(one, NoOtherShard))
             assert (found.host, found.names, found.word) == (host, ("rs0",), "")
-            assert "plan anew" in found.way
+            assert "make a new plan" in found.way
 
 
 def test_that_past_the_point_a_person_is_asked_about_one_that_came_before_the_shards_are_waited_for() -> None:

@@ -31,7 +31,7 @@ ABOUTS = (
         "A node must go down",
         "A donor keeps its gcache while the node is away; the node returns by IST; then the cache is released.",
         "Your maintenance, and the time of one IST.",
-        "The donor's disk fills while the cache is frozen: it is released before that, and then an SST follows.",
+        "The donor's disk fills while the cache is frozen: the cache is released before, and an SST follows.",
         "node",
     ),
     About(
@@ -72,7 +72,7 @@ FIELDS = (
     Field("node", "Node that goes down", "host", "db2", (("db1", "Synced, writer"), ("db2", "Synced"), ("db3", ""))),
     Field("away", "How long it will be away", "duration", "30 min"),
     Field("donor", "Donor that keeps its cache", "host", "db1", (("db1", "can freeze, 96.1 GB free"), ("db3", ""))),
-    Field("drain", "Send clients away first", "flag", "yes", help="By wsrep_reject_queries on the node."),
+    Field("drain", "Drain the node first", "flag", "yes", help="By wsrep_reject_queries on the node."),
     Field("others", "Nodes to watch", "hosts", "db1, db3", (("db1", ""), ("db3", "")), required=False),
     Field("floor", "Release the cache below this much free disk", "bytes", "20 GB", advanced=True),
 )
@@ -171,7 +171,7 @@ def _steps_back() -> tuple[Step, ...]:
     read, act, start = sql("SELECT 1"), sql(SET), command("systemctl", "start", "mariadb")
     stopped = (Stopped("db2", "mariadb"),)
     wait = WaitFor(stopped, "no client connection")
-    ask = Ask("Is the maintenance on db2 done, may it start again?", unattended="done")
+    ask = Ask("Is the maintenance on db2 done, and can it start again?", unattended="done")
     return (
         Step("ask", "", "Do the maintenance on db2", ask, "You confirmed: maintenance on db2 is done", risk=Risk.YOU),
         Step(
@@ -316,7 +316,7 @@ def failed() -> RunView:
 
 def question(topic: str = "step", ask: Ask | None = None, step_id: str = "ask") -> Question:
     """Return something that a run asks."""
-    asked = ask or Ask("Is the maintenance on db2 done, may it start again?", unattended="done")
+    asked = ask or Ask("Is the maintenance on db2 done, and can it start again?", unattended="done")
     return Question(asked, step_id, topic, NOW - 600)
 
 

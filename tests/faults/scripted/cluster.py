@@ -127,7 +127,7 @@ class Cluster:
         self.acknowledged = alive[0].seqno
 
     def stop(self, host: Host) -> None:
-        """Stop a server cleanly: it leaves with its position; the last one to leave may be bootstrapped."""
+        """Stop a server cleanly: it leaves with its position; the last one to leave can be bootstrapped."""
         others = [self.hosts[name] for name in self.quorum if name != host.name]
         if host.primary and host.name in self.quorum and not all(other.primary for other in others):
             self.alarms.append(f"{host.name} was stopped while another member was away")

@@ -73,7 +73,7 @@ def _ahead() -> Cluster:
 
 
 def _unfit_for_keeping(facts: Facts) -> Facts:
-    """The data folder is a file system of its own, and n3 was away for too long for an IST."""
+    """The data folder is a separate file system, and n3 was away for too long for an IST."""
     return both(machine("n3", data_disk=_MOUNT), of_all(MEMBERS, lambda n: galera(n, cached_downto=5_900)))(facts)
 
 
@@ -108,20 +108,20 @@ STOPS = (
     # -- every node is down
     Stop("CHOSEN-BEHIND", CRASH, inputs=(("bootstrap", "n1"),), way="answered", later=True, needs="ahead",
          confirmed=frozenset({"n1", "n2"})),
-    Stop("CHOSEN-BEHIND", CRASH, inputs=(("bootstrap", "n1"),), way="accepted", later=True, needs="by its code",
+    Stop("CHOSEN-BEHIND", CRASH, inputs=(("bootstrap", "n1"),), way="accepted", later=True, needs="override this check",
          confirmed=frozenset({"n1", "n2", "lose 5 of n3"})),
-    Stop("NO-CANDIDATE", CRASH, cluster=_nobody_recovers, mend=_repaired, later=True, needs="by hand",
+    Stop("NO-CANDIDATE", CRASH, cluster=_nobody_recovers, mend=_repaired, later=True, needs="yourself",
          confirmed=frozenset({"without n1", "without n2", "without n3"})),
     Stop("JOINS-FIRST", CRASH, on("n1", options_given=(("mysqld", "wsrep_cluster_address", "gcomm://10.0.0.2"),)),
-         later=True, needs="into wsrep_cluster_address of n1"),
-    Stop("NAMED-MEMBERS", CRASH, named, way="answered", needs="off for sure", confirmed=frozenset({"without n9"})),
+         later=True, needs="to wsrep_cluster_address of n1"),
+    Stop("NAMED-MEMBERS", CRASH, named, way="answered", needs="certainly off", confirmed=frozenset({"without n9"})),
     Stop("NAMED-MEMBERS", CRASH, named, needs='retired = ["n9"]'),
-    Stop("NAMED-MEMBERS", "rolling", _more_in_its_tables, way="answered", needs="off for sure"),
+    Stop("NAMED-MEMBERS", "rolling", _more_in_its_tables, way="answered", needs="certainly off"),
     Stop("NAMED-MEMBERS", "rejoin", _more_in_its_tables, needs='retired = ["n9"]'),
     # -- a joiner
     Stop("RECOVERED-HISTORY", "rejoin after a crash", _recovered_another, later=True, mend=_moved_away,
-         needs="move it away"),
-    Stop("JOINER-RUNS", "rejoin", _unasked, cluster=_hangs, mend=_stopped, needs="Let the console log in"),
+         needs="move them away"),
+    Stop("JOINER-RUNS", "rejoin", _unasked, cluster=_hangs, mend=_stopped, needs="Give the console a login"),
     Stop("PROVIDER-PROTOCOL", "rejoin", galera("n3", proto_max=8), cluster=_hangs, needs="same provider"),
     Stop("SERVER-UUID", "rejoin", of_all(ALL, lambda name: server(name, server_uuid="u-1")), cluster=_hangs,
          needs="Delete auto.cnf"),
@@ -132,27 +132,27 @@ STOPS = (
     Stop("IST-REACH-N1", "rolling", of_all(ALL, lambda name: on(name, rates=Rates(10**9, 10.0, 2.0))),
          needs="Freeze the cache"),
     # -- transfers
-    Stop("TLS-PAIR", "encrypt", inputs=(("source", "servers"),), way="other", needs="let Pilothouse make"),
-    Stop("ONE-CA", "encrypt", inputs=(("source", "servers"),), way="other", needs="let Pilothouse make"),
+    Stop("TLS-PAIR", "encrypt", inputs=(("source", "servers"),), way="other", needs="let Pilothouse create"),
+    Stop("ONE-CA", "encrypt", inputs=(("source", "servers"),), way="other", needs="let Pilothouse create"),
     Stop("SST-MODE", "encrypt", of_all(ALL, lambda name: on(name, sst_options_given=(("sst", "encrypt", "9"),))),
-         needs="what this value is for"),
-    Stop("SST-ONE-PLACE", "encrypt", _twice, needs="Leave one of the places"),
+         needs="the purpose of this value"),
+    Stop("SST-ONE-PLACE", "encrypt", _twice, needs="Keep one of the settings"),
     Stop("COMPRESSOR-MISMATCH", TUNE, on("n2", sst_options_given=(("sst", "compressor", "zstd"),)),
-         needs="equal on all"),
+         needs="on all nodes"),
     Stop("COMPRESSED-TWICE", TUNE, of_all(ALL, lambda name: on(name, sst_options_given=(("sst", "compress", "x"),))),
          inputs=(("compressor", "zstd"),), needs="Remove compress"),
     Stop("TUNING-TOOLS", TUNE, on("n2", tools_there=("socat", "mariadb-backup", "mbstream", "mariadbd", "pigz")),
          inputs=(("compressor", "zstd"),), needs="Install them"),
     Stop("USE-MEMORY", TUNE, on("n2", capability_memory_free=2**20), inputs=(("prepare_memory", "4 GiB"),),
-         needs="Give less"),
+         needs="Enter less"),
     Stop("USE-MEMORY", TUNE, inputs=(("prepare_memory", "400 GiB"),), way="other", needs="leave the field empty"),
     Stop("RATIO", TUNE, _packs_nothing, inputs=(("compressor", "zstd"),), later=True, way="other",
-         needs="Let the compressor be chosen"),
-    Stop("TRIAL-NODE", TRIAL, on("n1", sessions_clients=7), needs="out of the balancer"),
-    Stop("FREEZE-SEQNO", "freeze", inputs=(("mode", "seqno"), ("seqno", "1")), way="other", needs="Take 'now'"),
+         needs="Leave the choice of the compressor"),
+    Stop("TRIAL-NODE", TRIAL, on("n1", sessions_clients=7), needs="from the load balancer"),
+    Stop("FREEZE-SEQNO", "freeze", inputs=(("mode", "seqno"), ("seqno", "1")), way="other", needs="Choose 'now'"),
     Stop("KEEP-DATA", "rejoin", _unfit_for_keeping, cluster=_far_behind,
-         inputs=(("keep_data", "yes"), ("sst_ok", "yes")), way="answered", needs="Copy what you need"),
-    Stop("KEEP-DATA", "rejoin", machine("n3", data_disk=_MOUNT), cluster=_ahead, way="answered", needs="give up",
+         inputs=(("keep_data", "yes"), ("sst_ok", "yes")), way="answered", needs="Copy the files that you need"),
+    Stop("KEEP-DATA", "rejoin", machine("n3", data_disk=_MOUNT), cluster=_ahead, way="answered", needs="Discard",
          inputs=(("keep_data", "no"), ("sst_ok", "yes")), confirmed=frozenset({"n3"})),
 )
 # fmt: on

@@ -106,14 +106,14 @@ def test_that_an_act_that_blocks_behind_a_read_lock_says_who_holds_it_by_the_ser
     with at_terminal(console, "run", "rolling-restart", *words) as terminal:
         terminal.wait_for("Approve this plan? Type yes: ")
         terminal.type("yes")
-        at = terminal.wait_for("Is s3 out of the balancer?\nAnswer ")
+        at = terminal.wait_for("Is s3 removed from the load balancer?\nAnswer ")
         with _session(steer, "s3", "FLUSH TABLES WITH READ LOCK;"):
             terminal.type("done")
             at = terminal.wait_for("Held up: root@localhost (session ", after=at)
             terminal.wait_for("holds FLUSH TABLES WITH READ LOCK on s3", after=at)
             desync = next(step for step in console.view().steps if step.step.step_id == "s3:desync")
             assert desync.state is StepState.ACTING
-        terminal.wait_for("Is s3 back in the balancer?\nAnswer ", after=at)
+        terminal.wait_for("Is s3 back in the load balancer?\nAnswer ", after=at)
         terminal.type("done")
         assert terminal.end() == 0, terminal.said[-4000:]
     console.assert_ended(RunState.DONE)

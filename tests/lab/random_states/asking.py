@@ -29,10 +29,12 @@ _CODES = {
 RETURNS = frozenset({"add-node", "rejoin-from-incrementals", "rejoin-from-binlogs", "snapshot-node"})
 _CAME = frozenset({"done", "undone", "undo failed"})
 _UNKNOWN = "not known"
-_COUNT = re.compile(r"\b(?:lose )?(\d+) (?:write sets?|transactions?|rows?|of)\b")
+_COUNT = re.compile(r"\b(?:lose )?(\d+) (?:more )?(?:write sets?|transactions?|rows?|of)\b")
 _LOSER = re.compile(r"\bof (s\d)\b")
 _NODE = re.compile(r"\b(s\d)\b")
-_LOSS = re.compile(r"\b(lost|loss|lose|loses|missing|only on|discard|replaced|not known)\b", re.IGNORECASE)
+_LOSS = re.compile(
+    r"\b(lost|loss|lose|loses|missing|only on|discard|discarded|replaced|replaces|not known)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +224,7 @@ def _told_by(asked: Asked, ended: Ended) -> Asked:
         return replace(asked, end="nothing to do" if nothing else "refused", said=_short(told), unknown=unknown)
     question = document.get("question")
     told = _text(question) if question else _told(document)
-    unknown = asked.unknown or (question is not None and "past" in told and _UNKNOWN in told)
+    unknown = asked.unknown or (question is not None and _UNKNOWN in told and ("past" in told or "history" in told))
     end = "waits" if ended.cut_short else str(document["state"])
     finished = _finished(asked.procedure, document) if end in {"undone", "undo failed"} else ""
     return replace(asked, end=end, said=_short(told), unknown=unknown, finished=finished)

@@ -58,5 +58,5 @@ def test_that_a_traceback_broke_and_no_end_hangs() -> None:
 
 def test_that_a_past_that_is_not_known_is_noted_from_a_refusal_and_from_a_question() -> None:
     assert _read(1, _refused("HISTORY", evidence="whether they share their past is not known")).unknown
-    assert _read(4, _run("waiting for you", "whether s1 shares its past with s3 is not known")).unknown
+    assert _read(4, _run("waiting for you", "whether s1 shares its history with s3 is not known")).unknown
     assert not _read(1, _refused("HISTORY", evidence="forked after seqno 3")).unknown

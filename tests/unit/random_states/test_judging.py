@@ -51,7 +51,7 @@ def test_that_what_was_typed_for_must_cover_the_loss_or_say_that_it_is_not_known
 
 
 def test_that_the_counts_of_several_questions_add_up_and_those_of_one_do_not() -> None:
-    first = ("s3 has 3 write sets more than s1. Type 'lose 3 of s3' to accept that it is lost.", "lose 3 of s3")
+    first = ("s3 has 3 more write sets than s1. Type 'lose 3 of s3' to accept that it is lost.", "lose 3 of s3")
     second = ("s2 went its own way after seqno 7 with 2 write sets. Type 'lose 2 of s2'.", "lose 2 of s2")
     asked = Asked("bootstrap-after-crash", "", "done", "all Synced", (first, second))
     assert asked.told == 5
@@ -60,7 +60,7 @@ def test_that_the_counts_of_several_questions_add_up_and_those_of_one_do_not() -
 
 
 def test_that_one_loss_named_by_several_questions_and_procedures_counts_once() -> None:
-    said = "s3 is the side that loses: 4 transactions of s3 (t (4 rows)), kept in /f/s3.sql on s3."
+    said = "The side of s3 is discarded: 4 transactions of s3 (t (4 rows)), kept in /f/s3.sql on s3."
     twice = Asked("add-node", "s3", "done", "", ((f"{said} Approve it?", "approve"), (f"{said} Type s3.", "s3")))
     assert twice.told == 4
     assert judge(_before(ROWS, FIVE), _after(FIVE, FIVE), [twice, twice]).word == "FAIL"

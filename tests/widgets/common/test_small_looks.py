@@ -132,8 +132,8 @@ def test_that_a_button_is_as_high_as_its_broken_words(qtbot: QtBot, words: str) 
 
 def test_that_the_line_of_a_checklist_cuts_no_position_in_its_middle() -> None:
     state = "3deafd00-eb63-11f1-9f49-b73968f2bfac"
-    long = f"s1: grastate {state}:-1, recovered not yet, last seen by us {state}:15 - no candidate"
-    warned = Check("POSITIONS", "The nodes' positions, side by side", Verdict.WARN, long)
-    assert checks_words((warned,)) == "0 pass · 1 warning: The nodes' positions, side by side"
+    long = f"s1: grastate {state}:-1, recovered not yet, last seen {state}:15 - no candidate"
+    warned = Check("POSITIONS", "The positions of the nodes", Verdict.WARN, long)
+    assert checks_words((warned,)) == "0 pass · 1 warning: The positions of the nodes"
     short = replace(warned, evidence="db1: 18.2 GB free")
     assert checks_words((short,)).endswith(": db1: 18.2 GB free")

@@ -31,8 +31,8 @@ NODES = ("s3", "s1", "s2")
 
 def rights(*hosts: str) -> tuple[Check, ...]:
     return tuple(
-        Check("RIGHTS", f"The console may change {name}", Verdict.PASS, f"root on {name}", host=name,
-              each="The console may change each host")
+        Check("RIGHTS", f"The console can change {name}", Verdict.PASS, f"root on {name}", host=name,
+              each="The console can change each host")
         for name in hosts
     )  # fmt: skip
 
@@ -87,7 +87,7 @@ def test_that_what_passed_is_a_line_a_check_with_its_hosts_as_marks(wizard: Wiza
         ("All members are Primary and Synced", ("cluster",)),
         ("No transfer and no schema change runs", ("cluster",)),
         ("The provider can freeze", ("db1",)),
-        ("The console may change each host", ("db1", "db2", "db3")),
+        ("The console can change each host", ("db1", "db2", "db3")),
     ]
     assert lines[3].height() < 40
 

@@ -188,11 +188,11 @@ def test_that_only_a_block_that_is_not_absolute_takes_a_reason(qtbot: QtBot, wiz
 def test_that_an_answer_that_would_do_is_named_by_its_question_with_the_way_to_it(
     qtbot: QtBot, wizard: WizardPage
 ) -> None:
-    answers = (Remedy("Choose whose data stays", "donor", ("db1", "db3")), Remedy("Leave more room", "floor"))
+    answers = (Remedy("Choose the side to keep", "donor", ("db1", "db3")), Remedy("Leave more room", "floor"))
     wizard.set_checks((replace(p.ABSOLUTE, try_=(), answers=answers),))
     shown = [label.text() for label in wizard.stages.checklist.findChildren(QLabel)]
     donor, floor = (row(wizard, name).field.title for name in ("donor", "floor"))
-    assert f"Try: Choose whose data stays: db1 or db3 under “{donor}”" in shown
+    assert f"Try: Choose the side to keep: db1 or db3 under “{donor}”" in shown
     assert f"Try: Leave more room: “{floor}”" in shown
     assert not any("donor=" in text for text in shown)
     assert not wizard.stages.inputs.is_open()

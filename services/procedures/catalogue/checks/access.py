@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import known, listed, ssh_silent, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, known, listed, ssh_silent, unread, verdict
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.program import Program
@@ -20,22 +20,25 @@ def operator_rights(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 def _rights(host: HostFacts) -> Check:
     rights = host[Rights]
     blocks, warns = [], []
-    blind = [unread(host, "whether the login may become root", "root", "ssh")] if host.is_root is None else []
+    blind = [unread(host, "whether the login can become root", "root", "ssh")] if host.is_root is None else []
     if host.is_root is False:
-        blocks.append(f"the login on {host.host} is not root and may not become it")
+        blocks.append(f"the login on {host.host} is not root and cannot become root")
     if rights.may_change is False:
-        blocks.append(f"the SQL account lacks rights on {host.host}: {rights.evidence or 'no SET GLOBAL'}")
+        blocks.append(
+            f"the SQL account does not have the required privileges on {host.host}: "
+            f"{rights.evidence or 'no SET GLOBAL'}"
+        )
     elif rights.may_change is None and host.server_up:
-        warns.append(f"the SQL account's rights on {host.host} are not known: {rights.evidence or 'not read'}")
+        warns.append(f"the privileges of the SQL account on {host.host} are not known: {rights.evidence or 'not read'}")
     good = f"root on {host.host}" + (f"; {rights.evidence}" if rights.evidence else "")
     return Check(
         code="OPERATOR-RIGHTS",
-        title=f"The console may change {host.host}",
-        each="The console may change each host",
+        title=f"The console can change {host.host}",
+        each="The console can change each host",
         verdict=verdict([*blocks, *blind], warns),
         not_known=bool(blind or warns) and not blocks,
         evidence="; ".join([*blind, *blocks, *warns]) or good,
-        why="A plan that lacks a right in its middle stops with the node half way.",
+        why="If a privilege is missing in the middle of a run, the run stops with the node half changed.",
         try_=_ways_to_rights(host) if blind or blocks or warns else (),
         host=host.host,
     )
@@ -44,8 +47,8 @@ def _rights(host: HostFacts) -> Check:
 def _ways_to_rights(host: HostFacts) -> tuple[str, ...]:
     """Return what to try: of a host that nobody reached no right is known to lack."""
     if host.is_root is None and ssh_silent(host):
-        return (f"Repair the way to {host.host} by SSH, then check again.",)
-    return ("Give the login sudo rights, and the inventory an operator account with SUPER or the wsrep rights.",)
+        return (f"Repair the SSH connection to {host.host}, then check again.",)
+    return ("Grant the login sudo, and add an operator account with SUPER or the wsrep privileges to the inventory.",)
 
 
 def lock_free(facts: Facts, hosts: tuple[str, ...]) -> Check:
@@ -56,14 +59,14 @@ def lock_free(facts: Facts, hosts: tuple[str, ...]) -> Check:
         if h.lock is not None
     ]
     blind = [h.host for h in known(facts, hosts) if ssh_silent(h) or any(p.part == "lock" for p in h.problems)]
-    return Check(
-        code="LOCK-FREE",
-        title="No other console works on this cluster",
-        verdict=verdict(held, blind),
-        not_known=bool(blind) and not held,
+    return checked(
+        "LOCK-FREE",
+        "No other console works on this cluster",
+        block=held,
+        unread=blind,
         evidence="; ".join(held) or (f"the lock of {listed(blind)} could not be read" if blind else "no lock is held"),
-        why="Two runs at once would each take the other's changes for faults.",
-        try_=("Wait until that run is over, or take its lock over when its console is gone for good.",) if held else (),
+        why="Each of two concurrent runs would treat the other's changes as faults.",
+        try_=("Wait until that run has ended, or take over its lock if its console is permanently gone.",),
     )
 
 
@@ -90,8 +93,8 @@ def clocks(facts: Facts, hosts: tuple[str, ...], *, blocks: bool = True) -> Chec
         verdict=state,
         not_known=bool(blind) and spread <= CLOCK_WARN_S,
         evidence=f"{evidence} (against this workstation; {spread:.2f} s apart)",
-        why="Certificates, logs and point-in-time work compare the hosts' times.",
-        try_=("Let chrony or systemd-timesyncd set the clocks.",) if state is not Verdict.PASS else (),
+        why="Certificates, logs and point-in-time recovery compare the hosts' times.",
+        try_=("Synchronize the clocks with chrony or systemd-timesyncd.",) if state is not Verdict.PASS else (),
     )
 
 
@@ -102,15 +105,15 @@ def config_valid(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 
 def _config(host: HostFacts) -> Check:
     program = host[Program]
-    unchecked = "" if program.checked else unread(host, "whether the server accepts the option files", "config")
-    return Check(
-        code="CONFIG-VALID",
-        title=f"{host.host}'s server accepts its option files",
+    blind = [] if program.checked else [unread(host, "whether the server accepts its option files", "config")]
+    return checked(
+        "CONFIG-VALID",
+        f"{host.host}'s server accepts its option files",
         each="Each host's server accepts its option files",
-        verdict=verdict(program.fault, unchecked),
-        not_known=bool(unchecked) and not program.fault,
-        evidence=program.fault or unchecked or f"{program.text or 'the server'} reads them without an error",
-        why="A node that fails at its options while it starts may drop its state and need an SST.",
-        try_=("Correct the option, then check again.",) if program.fault else (),
+        block=[program.fault] if program.fault else [],
+        unread=[] if program.fault else blind,
+        good=f"{program.text or 'the server'} reads them without errors",
+        why="A node that fails to start because of an option may lose its state and need an SST.",
+        try_=("Correct the option, then check again.",),
         host=host.host,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 
-from services.procedures.catalogue.checks.parts import galera_of, known, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, galera_of, known, unread, verdict
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.options import Options
@@ -21,7 +21,9 @@ def _donor(host: HostFacts, names: tuple[str, ...]) -> Check:
     text = (galera.sst_donor if galera is not None else "") or host[Options].option("mysqld", "wsrep_sst_donor") or ""
     blocks, warns = [], []
     blind = (
-        [unread(host, "which donors are named", "options", "ssh")] if galera is None and not host[Options].known else []
+        [unread(host, "which donors wsrep_sst_donor names", "options", "ssh")]
+        if galera is None and not host[Options].known
+        else []
     )
     for donor in (part.strip() for part in text.split(",") if part.strip()):
         matched = [name for name in names if name.startswith(donor)]
@@ -30,20 +32,21 @@ def _donor(host: HostFacts, names: tuple[str, ...]) -> Check:
         elif donor == host.node_name:
             blocks.append(f"{donor} is the node itself")
         elif donor not in names and len(matched) != 1:
-            blocks.append(f"{donor} matches {', '.join(matched)}" if matched else f"{donor} is no member's name")
+            blocks.append(f"{donor} matches {', '.join(matched)}" if matched else f"no member is named {donor}")
         elif len(matched) > 1:
             blocks.append(f"{donor} matches {', '.join(matched)} by prefix")
     if text and not text.rstrip().endswith(","):
-        warns.append("no comma at its end: while that donor is busy the node waits for ever")
+        warns.append("no trailing comma: while that donor is busy, the node waits forever")
     return Check(
         code="DONOR-NAMES",
-        title=f"The donors that {host.host} names are good",
-        each="The donors that the nodes name are good",
+        title=f"wsrep_sst_donor of {host.host} names valid donors",
+        each="wsrep_sst_donor of each node names valid donors",
         verdict=verdict(blocks, [*warns, *blind]),
         not_known=bool(blind),
         evidence="; ".join([*(blind or [f"wsrep_sst_donor of {host.host}: {text or '(none)'}"]), *blocks, *warns]),
-        why="Galera matches donors by prefix; one that nobody has makes the joiner end at once or ask for ever.",
-        try_=("Name members, with a comma at the end, or leave the option empty.",) if blocks or warns else (),
+        why="Galera matches donor names by prefix; with a name that no member has, the joiner stops at once or asks "
+        "forever.",
+        try_=("List member names with a trailing comma, or leave the option empty.",) if blocks or warns else (),
         host=host.host,
     )
 
@@ -52,18 +55,19 @@ def named_donor(facts: Facts, node: str, donor: str) -> Check:
     """The name that this run will write for the donor of a node means that donor alone (page add-node, P11)."""
     name = facts.host(donor).node_name
     others = [h for h in known(facts, facts.members) if h.host != donor and name and h.node_name.startswith(name)]
-    told = [f"{h.node_name} ({h.host}{', the node itself' if h.host == node else ''})" for h in others]
-    clash = [f"{name} of {donor} is the beginning of {', '.join(told)}"] if told else []
+    matches = [f"{h.node_name} ({h.host}{', the node itself' if h.host == node else ''})" for h in others]
+    clash = [f"{name} of {donor} is a prefix of {', '.join(matches)}"] if matches else []
     blind = [unread(h, "the node name", "sql", "galera") for h in known(facts, (donor, node)) if not h.node_name]
-    return Check(
-        code="DONOR-PREFIX",
-        title=f"The donor that {node} will ask is {donor} and nobody else",
-        each="The donor that each node will ask is one alone",
-        verdict=verdict(clash, blind),
-        not_known=bool(blind) and not clash,
-        evidence="; ".join([*clash, *blind]) or f"no other member's name begins with {name}",
-        why="Galera matches donors by prefix: the node could ask another one, or itself, and take an SST or none.",
-        try_=("Choose another donor, or rename one of them (wsrep_node_name).",) if clash else (),
+    return checked(
+        "DONOR-PREFIX",
+        f"{node} asks {donor} and no other node for its donor",
+        each="Each node's donor name matches exactly one member",
+        block=clash,
+        unread=blind,
+        good=f"no other member's name begins with {name}",
+        why="Galera matches donor names by prefix: the node could ask another member, or itself, and get an SST or "
+        "nothing.",
+        try_=("Choose another donor, or rename one of the nodes (wsrep_node_name).",),
         host=node,
     )
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import unseen_processes
+from services.procedures.catalogue.checks.parts import checked, unseen_processes
 from services.procedures.catalogue.steps.haproxy_places import open_places, places_of
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.parts.machine.balancers import Balancers
 
-NONE_SEEN = "no balancer seen on the hosts of this inventory"
+NONE_SEEN = "no load balancer found on the hosts of the inventory"
 NAMES = {"proxysql": "ProxySQL", "maxscale": "MaxScale", "mysqlrouter": "MySQL Router"}
 ADMIN = "stats socket /run/haproxy/admin.sock mode 660 level admin"
 
@@ -22,19 +22,19 @@ def balancers(facts: Facts, drain: str) -> Check:
     """A balancer that does not know of the restart sends clients to a closed port."""
     seen = sorted({f"{b} on {h.host}" for h in facts.hosts for b in h[Balancers].found})
     kinds = {b for h in facts.hosts for b in h[Balancers].found}
-    told = {"person": kinds, "haproxy": {"haproxy"}}.get(drain, set())
-    missing = sorted(kinds - told)
+    notified = {"person": kinds, "haproxy": {"haproxy"}}.get(drain, set())
+    missing = sorted(kinds - notified)
     others = [NAMES[kind] for kind in missing if kind != "haproxy"]
-    untold = "".join(f"; {other} is not told by this procedure" for other in others)
+    untold = "".join(f"; this procedure does not notify {other}" for other in others)
     blind = unseen_balancers(facts)
     unknown = bool(blind) and drain != "person"
     return Check(
         code="BALANCER",
-        title="The balancer takes the node out first",
+        title="The load balancer removes the node first",
         verdict=Verdict.WARN if missing or unknown else Verdict.PASS,
         not_known=unknown and not missing,
         evidence="; ".join([(", ".join(seen) or NONE_SEEN) + untold, *blind]),
-        why="A check that only connects still finds the node alive while it refuses statements.",
+        why="A health check that only connects still reports the node as up while it refuses statements.",
         try_=_advice(missing or blind),
     )
 
@@ -42,35 +42,34 @@ def balancers(facts: Facts, drain: str) -> Check:
 def unseen_balancers(facts: Facts) -> list[str]:
     """Return of which hosts it is not known that no balancer runs there, and why."""
     hosts = sorted(facts.hosts, key=lambda host: host.host)
-    return [f"not known of {host.host}: {why}" for host in hosts for why in unseen_processes(host, Balancers)]
+    return [f"not known for {host.host}: {why}" for host in hosts for why in unseen_processes(host, Balancers)]
 
 
 def _advice(missing: list[str]) -> tuple[str, ...]:
     if not missing:
         return ()
     if missing == ["haproxy"]:
-        return ("Choose that HAProxy drains each node, or that you take each node out of the balancer.",)
-    return ("Choose that you take each node out of the balancer: you are asked before each node.",)
+        return ("Let HAProxy drain each node, or choose to remove each node from the load balancer yourself.",)
+    return ("Choose to remove each node from the load balancer yourself: the run asks you before each node.",)
 
 
 def _found(facts: Facts, nodes: tuple[str, ...]) -> Check:
     lacking = [node for node in nodes if not open_places(facts, node)]
-    told = [f"{node}: {_words(facts, node)}" for node in nodes]
-    return Check(
-        code="HAPROXY-NODES",
-        title="Every node is found behind a HAProxy",
-        verdict=Verdict.BLOCK if lacking else Verdict.PASS,
-        evidence="; ".join(told) or "no node",
-        why="A node is found by its address and port; one that HAProxy does not know can't be drained there.",
-        try_=("Choose another way for the clients to leave a node, or add the node to the backend.",)
-        if lacking
-        else (),
+    places = [f"{node}: {_words(facts, node)}" for node in nodes]
+    return checked(
+        "HAPROXY-NODES",
+        "HAProxy has every node in a backend",
+        block=lacking,
+        evidence="; ".join(places) or "no node",
+        why="A node is identified by its address and port; HAProxy cannot drain a node that it does not have.",
+        try_=("Choose another way to drain the node, or add the node to the backend.",),
     )
 
 
 def _words(facts: Facts, node: str) -> str:
     found = [
-        f"{place.name} on {place.host}" + (" (drained before this run: left so)" if place.server.ordered_out else "")
+        f"{place.name} on {place.host}"
+        + (" (drained before this run: stays drained)" if place.server.ordered_out else "")
         for place in places_of(facts, node)
     ]
     return ", ".join(found) or "in no backend"
@@ -79,37 +78,38 @@ def _words(facts: Facts, node: str) -> str:
 def _others(facts: Facts, nodes: tuple[str, ...]) -> Check:
     alone = sorted(
         {
-            f"{place.server.backend} on {place.host} has no other server up than {place.server.name}"
+            f"{place.server.backend} on {place.host} has no server up except {place.server.name}"
             for node in nodes
             for place in open_places(facts, node)
             if not place.others
         }
     )
     total = len({(p.host, p.haproxy.socket, p.server.backend) for node in nodes for p in open_places(facts, node)})
-    return Check(
-        code="HAPROXY-OTHERS",
-        title="Each backend has another server that takes the sessions",
-        verdict=Verdict.BLOCK if alone else Verdict.PASS,
-        evidence="; ".join(alone) or f"in each of {total} backends another server is up",
-        why="With the only server of a backend drained, its clients get no answer at all.",
-        try_=("Bring another server of the backend up, or add one.",) if alone else (),
+    return checked(
+        "HAPROXY-OTHERS",
+        "Each backend has another server that is up",
+        block=alone,
+        good=f"each of the {total} backends has another server up",
+        why="If the only server of a backend is drained, its clients cannot connect.",
+        try_=("Start another server of the backend, or add one.",),
     )
 
 
 def _may_drain(facts: Facts) -> Check:
-    lacking, told = [], []
+    lacking, levels = [], []
     for host in facts.hosts:
         for one in host[Balancers].haproxies:
             where = f"{one.socket or 'HAProxy'} on {host.host}"
-            told.append(f"{where}: {one.fault or f'level {one.level}, HAProxy {one.version}'}")
+            levels.append(f"{where}: {one.fault or f'level {one.level}, HAProxy {one.version}'}")
             if one.level != "admin":
                 lacking.append(where)
-    return Check(
-        code="HAPROXY-LEVEL",
-        title="The stats sockets may drain",
-        verdict=Verdict.BLOCK if lacking or not told else Verdict.PASS,
-        evidence="; ".join(told) or "no HAProxy was read",
-        why="HAProxy takes orders only at a socket of level admin; one HAProxy left out keeps sending clients.",
-        try_=(f"Put this into the section global of haproxy.cfg, and reload HAProxy: {ADMIN}",
-              "Install socat on that host if it is missing.") if lacking or not told else (),
+    return checked(
+        "HAPROXY-LEVEL",
+        "The stats sockets allow draining",
+        block=bool(lacking) or not levels,
+        evidence="; ".join(levels) or "no HAProxy was read",
+        why="HAProxy accepts commands only on a socket with level admin; an HAProxy that is skipped keeps sending "
+        "clients.",
+        try_=(f"Add this to the global section of haproxy.cfg, and reload HAProxy: {ADMIN}",
+              "Install socat on that host if it is missing."),
     )  # fmt: skip

@@ -13,6 +13,7 @@ from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.checks.parts import (
     answered,
     arbitrators,
+    checked,
     galera_of,
     known,
     listed,
@@ -20,7 +21,6 @@ from services.procedures.catalogue.checks.parts import (
     server_of,
     unread,
     unseen_processes,
-    verdict,
 )
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -52,13 +52,13 @@ def health_gate(
     ]
     if not everyone:
         faults.append("no member answers")
-    return Check(
-        code="HEALTH-GATE",
-        title="All members are Synced in one Primary Component",
-        verdict=verdict(faults),
-        evidence="; ".join(faults or seen),
-        why="A change on a cluster that is not whole can cost its quorum; views that differ are a partition under way.",
-        try_=("Bring the members back or heal the network first, then check again.",) if faults else (),
+    return checked(
+        "HEALTH-GATE",
+        "All members are Synced in one Primary Component",
+        block=faults,
+        good="; ".join(seen),
+        why="A change can cost an incomplete cluster its quorum; different views mean that a partition is in progress.",
+        try_=("Bring the members back or repair the network first, then check again.",),
     )
 
 
@@ -72,8 +72,8 @@ def there_already(facts: Facts, joiner: str, members: tuple[str, ...]) -> tuple[
     if gate.verdict is Verdict.PASS and galera is not None and Lack.REFUSES in lacks(galera):
         said = f"{joiner} refuses its clients' statements: wsrep_reject_queries is {galera.reject_queries}"
         ways = (
-            "Resume or undo the run that holds its clients out (pilothouse procedures --runs names it).",
-            f"Where there is none: compare {joiner}'s tables with a member's, then set wsrep_reject_queries to NONE.",
+            "Resume or undo the run that keeps its clients out (pilothouse procedures --runs shows it).",
+            f"If there is none, compare the tables of {joiner} with a member's, then set wsrep_reject_queries to NONE.",
         )
         gate = replace(gate, verdict=Verdict.BLOCK, evidence=said, try_=ways)
     return gate, lock_free(facts, tuple(dict.fromkeys((*members, joiner))))
@@ -88,7 +88,7 @@ def _node_faults(facts: Facts, host: HostFacts, *, desynced: bool) -> list[str]:
         return [f"{host.host}: {OFF_SENTENCE}"]
     if Lack.NOT_PRIMARY in missing:
         missing -= {Lack.NOT_CONNECTED}  # one of them says it
-    told = {
+    sentences = {
         Lack.NOT_PRIMARY: f"{host.host} is {galera.cluster_status or 'of unknown status'}, not Primary",
         Lack.NOT_CONNECTED: f"{host.host}: wsrep_connected is not ON",
         Lack.NOT_SYNCED: f"{host.host} is {_state_of(galera)}, not Synced",
@@ -97,7 +97,7 @@ def _node_faults(facts: Facts, host: HostFacts, *, desynced: bool) -> list[str]:
         Lack.DESYNC_UNTOLD: f"{host.host}: wsrep_desync_count could not be read",
         Lack.DESYNCED: f"{host.host}: wsrep_desync_count is {galera.desync_count}",
     }
-    faults = [words for lack, words in told.items() if lack in missing]
+    faults = [words for lack, words in sentences.items() if lack in missing]
     if galera.state_uuid != facts.cluster_id:
         faults.append(f"{host.host} has the state UUID {galera.state_uuid or 'none'}, the cluster {facts.cluster_id}")
     return faults
@@ -105,9 +105,7 @@ def _node_faults(facts: Facts, host: HostFacts, *, desynced: bool) -> list[str]:
 
 def _state_of(galera: GaleraFacts) -> str:
     number = galera.local_state
-    return galera.local_state_comment or (
-        "in a state that it does not tell" if number is None else f"in state {number}"
-    )
+    return galera.local_state_comment or ("in an unreported state" if number is None else f"in state {number}")
 
 
 def _no_member(host: HostFacts) -> str:
@@ -116,14 +114,14 @@ def _no_member(host: HostFacts) -> str:
     A host that was not asked at all is silent too: nothing is known of it.
     """
     why = problem_of(host, "sql", "ssh").rstrip(".")
-    told = f" ({why})" if why else ""
+    reason = f" ({why})" if why else ""
     if host.server_up is False:
         return f"no server runs on {host.host}"
     if server_of(host) is not None:
-        return f"the server of {host.host} is no member"
+        return f"the server of {host.host} is not a member"
     if answered(host, "sql"):
-        return f"the server of {host.host} could not be read{told}"
-    return f"no answer from {'the server of ' if host.server_up else ''}{host.host}{told}"
+        return f"the server of {host.host} could not be read{reason}"
+    return f"{'the server of ' if host.server_up else ''}{host.host} does not answer{reason}"
 
 
 def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...], size: int | None) -> list[str]:
@@ -131,8 +129,8 @@ def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...], size: int | Non
     views = {h.host: g for h in everyone if (g := galera_of(h)) is not None and not g.off}
     faults = _two_components(facts)
     if len({g.conf_id for g in views.values()}) > 1:
-        told = (f"{name} {'not known' if g.conf_id is None else g.conf_id}" for name, g in views.items())
-        faults.append("conf_id differs: " + ", ".join(told))
+        conf_ids = (f"{name} {'not known' if g.conf_id is None else g.conf_id}" for name, g in views.items())
+        faults.append("conf_id differs: " + ", ".join(conf_ids))
     expected = size or (facts.expected if facts.expected is not None else len(facts.members) + arbitrators(facts))
     wrong = [
         f"{name} sees {'not known how many' if g.cluster_size is None else g.cluster_size}"
@@ -140,7 +138,7 @@ def _group_faults(facts: Facts, everyone: tuple[HostFacts, ...], size: int | Non
         if g.cluster_size != expected
     ]
     if wrong:
-        faults.append(f"{expected} nodes are expected, {', '.join(wrong)}")
+        faults.append(f"{expected} nodes are expected, but {', '.join(wrong)}")
     return faults
 
 
@@ -149,8 +147,8 @@ def _two_components(facts: Facts) -> list[str]:
     seen = primaries_apart(facts.cluster) if facts.cluster is not None else None
     if seen is None:
         return []
-    told = " and ".join(", ".join(names) for names in seen.sides)
-    return [f"two Primary Components: {told}; each takes rows that the other never gets"]
+    sides = " and ".join(", ".join(names) for names in seen.sides)
+    return [f"two Primary Components: {sides}; each accepts rows that the other never receives"]
 
 
 def _left_out(facts: Facts, hosts: tuple[str, ...]) -> list[str]:
@@ -164,7 +162,7 @@ def _left_out(facts: Facts, hosts: tuple[str, ...]) -> list[str]:
         faults.append(
             _no_member(host)
             if galera is None
-            else f"{name} belongs to this cluster and is not in its Primary Component: it says "
+            else f"{name} belongs to this cluster and is not in its Primary Component: it reports "
             f"{galera.cluster_status or 'nothing'} {galera.local_state_comment}".rstrip()
         )
     return faults
@@ -178,7 +176,7 @@ def _one_identity_twice(facts: Facts) -> list[str]:
         if galera is not None and galera.node_uuid:
             owners.setdefault(galera.node_uuid, []).append(host.host)
     found = [
-        f"{' and '.join(names)} show the same identity in the group: which of them is that member is not known"
+        f"{' and '.join(names)} report the same node UUID: it is not known which of them is the member"
         for names in owners.values()
         if len(names) > 1
     ]
@@ -205,15 +203,17 @@ def no_transfer_or_ddl(facts: Facts, hosts: tuple[str, ...], but_desynced: tuple
         if host.server_up is not False and host[Sessions].clients is None:
             blind.append(unread(host, "the process list", "processes", "sql"))
     if facts.cluster is not None:
-        busy += [f"{t.joiner_id} receives its state from {t.donor_id}" for t in facts.cluster.transfers if t.active]
-    return Check(
-        code="NO-TRANSFER-OR-DDL",
-        title="No state transfer, DDL or backup is running",
-        verdict=verdict(busy, blind),
-        not_known=bool(blind) and not busy,
-        evidence="; ".join([*busy, *blind]) or f"none on {listed(hosts)}",
-        why="A donor that goes away ends the transfer; a DDL that is cut off holds or breaks the whole group.",
-        try_=("Wait for its end, then check again.",) if busy else (),
+        busy += [
+            f"{t.joiner_id} receives a state transfer from {t.donor_id}" for t in facts.cluster.transfers if t.active
+        ]
+    return checked(
+        "NO-TRANSFER-OR-DDL",
+        "No state transfer, DDL or backup is running",
+        block=busy,
+        unread=blind,
+        good=f"none on {listed(hosts)}",
+        why="If the donor stops, the transfer fails; an interrupted DDL statement blocks or breaks the whole cluster.",
+        try_=("Wait until it has ended, then check again.",),
     )
 
 
@@ -229,13 +229,13 @@ def long_transactions(facts: Facts, hosts: tuple[str, ...], drain_s: float) -> C
             seen.append(f"{host.host}: {longest:.0f} s")
             if longest >= drain_s:
                 slow.append(f"{host.host}: a transaction is open for {longest:.0f} s")
-    return Check(
-        code="LONG-TRANSACTIONS",
-        title="No transaction outlasts the drain",
-        verdict=Verdict.WARN if slow else Verdict.PASS,
+    return checked(
+        "LONG-TRANSACTIONS",
+        "No transaction takes longer than the drain",
+        warn=slow,
         evidence="; ".join(slow or seen) + f" (drain {drain_s:.0f} s)",
         why="A transaction that is open when its node stops is rolled back.",
-        try_=("Wait for it, give the drain more time, or accept that it is rolled back.",) if slow else (),
+        try_=("Wait for it, allow more time for the drain, or accept that it is rolled back.",),
     )
 
 
@@ -244,14 +244,14 @@ def rows_left_out(facts: Facts, members: tuple[str, ...]) -> tuple[Check, ...]:
 
     Galera takes a write set from the binary log's own cache: what a filter leaves out of that reaches no member.
     """
-    told = [one for host in known(facts, members) for one in left_out_of_log(host)]
+    filters = [one for host in known(facts, members) for one in left_out_of_log(host)]
     warned = Check(
         code="ROWS-LEFT-OUT",
-        title="What clients write through a member reaches the others",
+        title="Writes through a member reach the other members",
         verdict=Verdict.WARN,
-        evidence="; ".join(told),
-        why="What a binlog filter leaves out is sent to nobody: rows that clients wrote through such a member stand on "
-        "it alone, and all are Synced (tried, MariaDB 10.11.18 with Galera 26.4.23). An SST of it erases them.",
-        try_=("Compare its tables with another member's, save what only it has, then take the filter away.",),
+        evidence="; ".join(filters),
+        why="Galera does not replicate what a binlog filter excludes: rows written through such a member exist only "
+        "there, although all members are Synced (tested: MariaDB 10.11.18, Galera 26.4.23). An SST erases them.",
+        try_=("Compare its tables with another member's, save the rows that only it has, then remove the filter.",),
     )
-    return (warned,) if told else ()
+    return (warned,) if filters else ()

@@ -22,19 +22,24 @@ def named_members(facts: Facts, *, gone: tuple[str, ...] = (), blocks: bool = Fa
     """
     refuted = tuple(one for one in facts.named if one.listening and (one.retired or one.name in gone))
     unknown = tuple(one for one in facts.named if not one.retired and one.name not in gone)
-    accepted = [f"off by your word: {one.called}" for one in facts.named if one.name in gone and not one.listening]
+    accepted = [
+        f"you confirmed that it is off: {one.called}" for one in facts.named if one.name in gone and not one.listening
+    ]
     retired = [f"retired in the inventory: {one.called}" for one in facts.named if one.retired and not one.listening]
-    told = [f"{one.called} is not off: {_lives(one)}" for one in refuted]
-    told += [f"{one.called}: named by {_by(one)}, and nobody asked it{_heard(one)}{_maybe(one)}" for one in unknown]
+    unaccounted = [f"{one.called} is not off: {_lives(one)}" for one in refuted]
+    unaccounted += [f"{one.called}: named by {_by(one)}, but not queried{_heard(one)}{_maybe(one)}" for one in unknown]
     unknown = (*unknown, *refuted)
     bare = [host.host for host in known(facts, facts.members) if _has_nothing(host)]
-    told += [f"{name} was a member once, and has neither data nor a configuration of it now" for name in bare]
+    unaccounted += [
+        f"{name} was a member, but has neither data nor a configuration of the cluster now" for name in bare
+    ]
     return Check(
         code=CODE,
-        title="Everybody that is named as a member is asked",
+        title="Every named member is queried",
         verdict=_verdict(unknown, [*accepted, *bare], blocks=blocks),
-        evidence=";\n".join([*told, *accepted, *retired]) or "files, logs and our own history name nobody else",
-        why="It may be Primary with clients on it, or hold transactions that nobody else has: its state is not known.",
+        evidence=";\n".join([*unaccounted, *accepted, *retired])
+        or "files, logs and the local history name no other member",
+        why="It may be Primary and serve clients, or have transactions that no other node has: its state is not known.",
         try_=(*(line for one in unknown for line in _ways(one)), *map(_retire, bare)),
         answers=_by_name(unknown, gone) if blocks else (),
         absolute=bool(unknown) and blocks,
@@ -47,9 +52,9 @@ def gone_fields(facts: Facts) -> tuple[Field, ...]:
     """Return the question by which a person accepts, by name, those whom a Primary Component does not account for."""
     if not facts.named or nobody_else_votes(facts):
         return ()
-    choices = tuple((one.name, f"named by {one.by[0]}, not asked") for one in facts.named if not one.retired)
-    help_ = "It may be Primary elsewhere, or vote here: name only what you have made sure of."
-    return (Field("gone", "Members that are off for sure", "hosts", "", choices, help=help_, required=False),)
+    choices = tuple((one.name, f"named by {one.by[0]}, not queried") for one in facts.named if not one.retired)
+    help_ = "It may be Primary elsewhere, or vote here: name a member only if you have verified that it is off."
+    return (Field("gone", "Members that are certainly off", "hosts", "", choices, help=help_, required=False),)
 
 
 def all_named(facts: Facts, values: Inputs) -> Check:
@@ -79,7 +84,7 @@ def _has_nothing(host: HostFacts) -> bool:
 
 
 def _retire(name: str) -> str:
-    return f'Where {name} left the cluster for good: write retired = ["{name}"] under its [[cluster]] in the inventory.'
+    return f'If {name} has left the cluster permanently, add retired = ["{name}"] to its [[cluster]] in the inventory.'
 
 
 def _verdict(unknown: tuple[Named, ...], accepted: list[str], *, blocks: bool) -> Verdict:
@@ -98,7 +103,7 @@ def _heard(one: Named) -> str:
 
 def _maybe(one: Named) -> str:
     """Return whom of the hosts it may be: more are named than hosts are left over, so that some are somebody else."""
-    return f"; it may be {' or '.join(one.maybe)} by an earlier start, and nothing read tells" if one.maybe else ""
+    return f"; it may be {' or '.join(one.maybe)} before a restart; this is not known" if one.maybe else ""
 
 
 def _by(one: Named) -> str:
@@ -108,9 +113,9 @@ def _by(one: Named) -> str:
 def _ways(one: Named) -> tuple[str, ...]:
     """Return how it becomes known, and how it is taken out of the picture for good."""
     where = f"{one.name} (at {one.addresses[0]})" if one.addresses and one.addresses[0] != one.name else one.name
-    ask = f"Add {where} to the inventory, or declare its address in the cluster's 'networks', so that it is asked."
+    ask = f"Add {where} to the inventory, or declare its address in the cluster's 'networks', so that it is queried."
     if one.listening:
-        return (ask, f"Where it is no member any more: stop what listens there on {one.name}.")
+        return (ask, f"If it is no longer a member, stop the process that listens on {one.name}.")
     return (ask, _retire(one.name))
 
 
@@ -119,4 +124,4 @@ def _by_name(unknown: tuple[Named, ...], gone: tuple[str, ...]) -> tuple[Remedy,
     silent = tuple(one.name for one in unknown if not one.listening)
     if not silent:
         return ()
-    return (Remedy(f"Once {', '.join(silent)} is off for sure, name it", "gone", (typed_hosts((*gone, *silent)),)),)
+    return (Remedy(f"Name {', '.join(silent)} once it is certainly off", "gone", (typed_hosts((*gone, *silent)),)),)

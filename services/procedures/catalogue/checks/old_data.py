@@ -25,21 +25,21 @@ def old_data(facts: Facts, joiner: str) -> Check:
     pasts = [history_of(facts, joiner, name) for name in member_hosts(facts)] if uuid == facts.cluster_id else []
     forked = next((one for one in pasts if one.outcome == "forked"), None)
     more = beyond(facts, joiner)
-    said = [f"{joiner} and the cluster have parted: {forked.evidence}"] if forked is not None else []
+    said = [f"the histories of {joiner} and the cluster have diverged: {forked.evidence}"] if forked is not None else []
     said += [f"{joiner} has {more} write sets that no member has"] if more else []
     unsure = [] if said else _unsure(facts, joiner, pasts)
-    at = f"the old data ({uuid}:{seqno if seqno is not None else 'not known'})" if uuid else "what lies there"
+    at = f"the old data ({uuid}:{seqno if seqno is not None else 'not known'})" if uuid else "the existing files"
     kept = f"{at} will be kept as {aside_path(facts.host(joiner))}"
     return Check(
         code="OLD-DATA",
-        title=f"The old data of {joiner} are kept, and are no other past",
+        title=f"The old data of {joiner} are kept and do not diverge from the members' history",
         verdict=verdict(said, unsure),
         not_known=bool(unsure),
         evidence="; ".join([*said, *unsure, kept]),
-        why="What only the old data hold would be out of the cluster for good, kept aside and forgotten.",
-        try_=("Settle it with add-node, which writes out what only this node has.",)
+        why="Transactions that exist only in the old data would be lost to the cluster.",
+        try_=("Use add-node first: it saves the transactions that only this node has.",)
         if said
-        else ("Leave the old data where they are kept until you know: add-node asks the server where it stands.",)
+        else ("Keep the old data until their position is known: add-node reads it from the server.",)
         if unsure
         else (),
         host=joiner,
@@ -53,10 +53,14 @@ def _unsure(facts: Facts, joiner: str, pasts: list[Histories]) -> list[str]:
     lies, seen = lies_in(facts, joiner), seen_beyond(facts, joiner)
     if lies not in {"this cluster's", "state lost"} or nothing_left(facts, joiner):
         return []
-    found = ["which state they are of is not known"] if not uuid else []
-    found += [f"where they stand is not known: grastate.dat of {joiner} has no seqno"] if uuid and seqno is None else []
-    found += [f"{joiner} was last seen at {seen.seqno} ({seen.origin}), and no member has got there"] if seen else []
-    told = among(tuple(pasts)) if pasts else None
-    if told is not None and told.outcome == "not known":
-        found.append(f"whether they are of the members' past is not known: {told.evidence}")
+    found = ["their state UUID is not known"] if not uuid else []
+    found += [f"their position is not known: grastate.dat of {joiner} has no seqno"] if uuid and seqno is None else []
+    found += (
+        [f"{joiner} was last seen at {seen.seqno} ({seen.origin}), and no member has reached that seqno"]
+        if seen
+        else []
+    )
+    past = among(tuple(pasts)) if pasts else None
+    if past is not None and past.outcome == "not known":
+        found.append(f"it is not known whether they share the members' history: {past.evidence}")
     return found

@@ -8,7 +8,7 @@ boot.
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import READ_IT, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, unread
 from services.procedures.catalogue.steps.restored.restoring import folder_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import HostFacts
@@ -20,23 +20,25 @@ _SHOWN = 4
 def old_linked(host: HostFacts) -> Check:
     """Return whether a stopped node's data folder holds all of its files itself."""
     name, folder, found = host.host, folder_of(host), host[Elsewhere].found
-    away = [f"{len(found)} lead elsewhere: {', '.join(found[:_SHOWN])}"] if found else []
-    running = found is None and host.server_up
-    blind = [unread(host, f"what of {folder}", "datadir", "root", "ssh")] if found is None and not running else []
-    still = f"a server runs on {name}: its data folder is looked through when it is stopped"
-    return Check(
-        code="OLD-LINKED",
-        title=f"The data folder of {name} holds all of its files itself",
-        verdict=verdict([*away, *blind], running),
-        evidence="; ".join([*away, *blind]) or (still if running else f"no link, *.isl file or mount in {folder}"),
-        why="What lies elsewhere is neither kept aside nor replaced: old files would be mixed with the restored ones.",
+    away = [f"{len(found)} links lead elsewhere: {', '.join(found[:_SHOWN])}"] if found else []
+    running = found is None and host.server_up is True
+    blind = (
+        [unread(host, f"the contents of {folder}", "datadir", "root", "ssh")] if found is None and not running else []
+    )
+    still = f"a server runs on {name}: its data folder is searched when the server is stopped"
+    return checked(
+        "OLD-LINKED",
+        f"The data folder of {name} contains all of its files",
+        block=away,
+        warn=running,
+        must_read=blind,
+        good=still if running else f"no link, *.isl file or mount in {folder}",
+        why="Files outside of the data folder are neither kept nor replaced: old files would mix with restored ones.",
         try_=(
-            f"Put what each link leads to in its place in {folder}, unmount what is mounted there, and look again.",
-            "Bring the node back with add-node, by an SST: the only way for the tables of *.isl files.",
+            f"Replace each link in {folder} with its target, unmount what is mounted there, then check again.",
+            "Or bring the node back by SST with add-node: tables with *.isl files allow nothing else.",
         )
         if away
-        else (READ_IT,)
-        if blind
         else (),
         host=name,
         absolute=bool(away),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from services.procedures.catalogue.checks.parts import READ_IT, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, unread
 from services.procedures.catalogue.steps.restored.restoring import folder_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import HostFacts
@@ -26,19 +26,21 @@ def one_folder(host: HostFacts) -> Check:
     outside += [f"gcache.dir = {value}" for value in cache if not _is_inside(value, folder)]
     log = host[Options].option("mysqld", "log_bin") or ""
     # Data older than the log's end, as a backup's are: IST brings once more what the log has. Newer ones leave a hole.
-    twice = "the old binary log stays, and goes on with GTIDs that it holds already, or a hole if the data are newer"
+    twice = "the old binary log continues with GTIDs that it already contains, or with a gap if the data are newer"
     aside = [f"log_bin = {log}: {twice}"] if (
         "/" in log and not _is_inside(posixpath.dirname(log), folder)) else []  # fmt: skip
     blind = [] if host[Options].known else [unread(host, "the option files", "options", "ssh")]
-    return Check(
-        code="ONE-FOLDER",
-        title=f"All data of {host.host} lie in one folder",
-        verdict=verdict([*outside, *blind], aside),
-        evidence="; ".join([*outside, *blind, *aside]) or f"all in {folder}",
-        why="Files of the old data would stay beside the restored ones.",
-        try_=("Bring it back by SST with add-node.",) if outside else (READ_IT,) if blind else (),
+    return checked(
+        "ONE-FOLDER",
+        f"All data of {host.host} are in one folder",
+        block=outside,
+        warn=aside,
+        must_read=blind,
+        good=f"all in {folder}",
+        why="Files of the old data would remain together with the restored ones.",
+        try_=("Bring the node back by SST with add-node.",) if outside else (),
         host=host.host,
-        absolute=bool(outside or blind),
+        absolute=True,
     )
 
 

@@ -7,7 +7,7 @@ Members of one Primary Component go on together; what each stands at is proven o
 from __future__ import annotations
 
 from services.discovery.families.galera.two_primaries import sides_words
-from services.procedures.catalogue.checks.parts import galera_of, known, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, galera_of, known, unread
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 
@@ -19,7 +19,7 @@ def one_past(facts: Facts, nodes: tuple[str, ...], members: tuple[str, ...]) -> 
         nodes: those that are stopped and started again; members: all that serve.
     """
     split = [
-        f"two Primary Components were seen and are not settled: {sides_words(seen.sides)}"
+        f"two Primary Components were seen, and the split-brain is not settled: {sides_words(seen.sides)}"
         for seen in facts.two_primaries
         if sum(any(name in side for name in (*nodes, *members)) for side in seen.sides) > 1
     ]
@@ -28,16 +28,20 @@ def one_past(facts: Facts, nodes: tuple[str, ...], members: tuple[str, ...]) -> 
     unsure = [unread(host, "the state UUID", "sql", "galera") for host in known(facts, nodes) if not _uuid(host)]
     unsure += [told for host in known(facts, (*nodes, *members)) if (told := _went_back(facts, host))]
     at = ", ".join(f"{host.host} at {_committed(host)}" for host in known(facts, nodes))
-    calm = f"one Primary Component with {facts.cluster_id}: {at}; read once more before each start"
-    return Check(
-        code="HISTORY",
-        title="The nodes share one history",
-        verdict=verdict(split or away, unsure),
-        evidence="; ".join([*split, *away, *unsure]) or calm,
-        why="The same state UUID is not the same history: IST between forks ends well, and the data differ.",
-        try_=("Compare the sides' rows, bring the losing side back by SST, then settle it.",) if split else (),
+    calm = f"one Primary Component with {facts.cluster_id}: {at}; read again before each start"
+    return checked(
+        "HISTORY",
+        "The nodes share one history",
+        block=[*split, *away],
+        warn=unsure,
+        good=calm,
+        why="An equal state UUID does not prove an equal history: an IST between diverged nodes succeeds, and their "
+        "data differ.",
+        try_=("Compare the rows of both sides, bring the losing side back by SST, then settle the split-brain.",)
+        if split
+        else (),
         commands=("pilothouse settle",) if split else (),
-        absolute=bool(split or away),
+        absolute=True,
         to_read=True,
     )
 
@@ -62,4 +66,4 @@ def _went_back(facts: Facts, host: HostFacts) -> str:
     if memory is None or memory.seqno is None or now is None or memory.seqno <= now or (memory.at or 0.0) >= asked:
         return ""
     seen = f"{host.host} was last seen at {memory.seqno} ({memory.origin})"
-    return f"{seen}, it stands at {now} now: not known where the rest is"
+    return f"{seen}, but is now at {now}: the missing transactions are not accounted for"

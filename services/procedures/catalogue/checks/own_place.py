@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.checks.parts import checked, unread
 from services.procedures.catalogue.steps.restored.restoring import folder_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import HostFacts
@@ -14,21 +14,18 @@ from services.procedures.plan.parts.machine.own_place import OwnPlace
 def own_place(host: HostFacts) -> Check:
     """The run asks the same again before it moves the old data: there it refuses with everything begun."""
     name, place, others = host.host, posixpath.dirname(folder_of(host)), host[OwnPlace].others
-    blind = [unread(host, f"who may write into {place}", "datadir", "root", "ssh")] if others is None else []
-    return Check(
-        code="OWN-PLACE",
-        title=f"Only root may exchange the data folder of {name}",
-        verdict=verdict(others, blind),
-        not_known=bool(blind),
-        evidence="; ".join([*filter(None, (others,)), *blind]) or f"{place} and all above it are root's alone",
-        why="Whoever may write there lays a link in its place, and root's next command works on what that leads to. "
-        "The run would refuse it too, in its middle.",
+    return checked(
+        "OWN-PLACE",
+        f"Only root can replace the data folder of {name}",
+        block=[others] if others else [],
+        unread=[unread(host, f"who can write to {place}", "datadir", "root", "ssh")] if others is None else [],
+        good=f"only root can write to {place} and the folders above it",
+        why="Another account could replace the folder with a link, and root's next command would follow it. "
+        "The run itself would refuse this later.",
         try_=(
-            f"Give {place} and what is above it to root (chown root:root, chmod go-w): the server needs none there.",
-            "Else bring the node back with add-node, by an SST.",
-        )
-        if others
-        else (),
+            f"Give {place} and the folders above it to root (chown root:root, chmod go-w).",
+            "Or bring the node back by SST with add-node.",
+        ),
         host=name,
-        absolute=bool(others),
+        absolute=True,
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TypedDict, Unpack
+
 from services.discovery.model import ARBITRATOR
 from services.errors import UNHEARD
 from services.facts.model import GaleraFacts, Problem, ServerFacts
-from services.procedures.plan.checks import Verdict
+from services.procedures.plan.checks import Check, Remedy, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 from services.procedures.plan.parts.machine.balancers import Balancers
@@ -17,6 +19,63 @@ from services.types import Reach
 def verdict(blocks: object, warns: object = ()) -> Verdict:
     """Return BLOCK when there is anything in `blocks`, else WARN for anything in `warns`, else PASS."""
     return Verdict.BLOCK if blocks else Verdict.WARN if warns else Verdict.PASS
+
+
+Against = list[str] | tuple[str, ...] | bool
+"""Sentences that are the evidence too; or yes or no, with the evidence given whole."""
+
+
+class Details(TypedDict, total=False):
+    """What a check may have besides: see `Check`; evidence: given whole, where it is no list of what was found."""
+
+    evidence: str
+    why: str
+    host: str
+    each: str
+    answers: tuple[Remedy, ...]
+    commands: tuple[str, ...]
+    absolute: bool
+    to_read: bool
+
+
+def checked(
+    code: str,
+    title: str,
+    *,
+    block: Against = (),
+    warn: Against = (),
+    unread: Against = (),
+    must_read: Against = (),
+    good: str = "",
+    try_: tuple[str, ...] = (),
+    **details: Unpack[Details],
+) -> Check:
+    """Return the check of what was found: its verdict, its evidence and its ways out follow from that.
+
+    Args:
+        block, warn: what speaks against it; the ways out (try_, answers) are those of either.
+        unread: what could not be read: not known, where nothing else speaks against it.
+        must_read: what could not be read, and nothing begins without.
+        good: the evidence where nothing was found.
+    """
+    against = bool(block or warn)
+    outcome = verdict(block or must_read, warn or unread)
+    found = [one for part in (block, must_read, warn, unread) if not isinstance(part, bool) for one in part]
+    return Check(
+        code=code,
+        title=title,
+        verdict=outcome,
+        evidence=details.get("evidence") or "; ".join(found) or good,
+        why=details.get("why", ""),
+        try_=try_ if against else (READ_IT,) if must_read else (),
+        host=details.get("host", ""),
+        absolute=outcome is Verdict.BLOCK and details.get("absolute", False),
+        to_read=details.get("to_read", False),
+        answers=details.get("answers", ()) if against else (),
+        commands=details.get("commands", ()) if against else (),
+        each=details.get("each", ""),
+        not_known=outcome is Verdict.WARN and not warn,
+    )
 
 
 def galera_of(host: HostFacts) -> GaleraFacts | None:
@@ -59,7 +118,7 @@ def unseen_processes(host: HostFacts, part: type[Processes | Balancers] = Proces
     hidden = host[part].hidden
     if hidden is None:
         return [unread(host, "the process table", "ps", "ssh")]
-    return [f"the login on {host.host} does not see the processes of others"] if hidden else []
+    return [f"the login on {host.host} cannot see other users' processes"] if hidden else []
 
 
 def unread_options(*hosts: HostFacts) -> list[str]:
@@ -68,7 +127,7 @@ def unread_options(*hosts: HostFacts) -> list[str]:
     return [unread(host, "the option files", "options", "option-files", "ssh") for host in blind]
 
 
-READ_IT = "See to it that it can be read (the host answers, the console's accounts may read it), then check again."
+READ_IT = "Make sure that it can be read (the host answers, the console's accounts have access), then check again."
 """The way out of what blocks because it could not be read: each evidence names what, of which host, and why."""
 
 
@@ -91,8 +150,8 @@ def known(facts: Facts, hosts: tuple[str, ...]) -> tuple[HostFacts, ...]:
 def unread_state(host: HostFacts) -> list[str]:
     """Return that grastate.dat could not be read, [] where it was, or is not there."""
     folder = host[DataFolder]
-    told = folder.grastate is not None or folder.grastate_absent or folder.grastate_damaged
-    return [] if told else [unread(host, "grastate.dat", "grastate", "root", "ssh")]
+    state_known = folder.grastate is not None or folder.grastate_absent or folder.grastate_damaged
+    return [] if state_known else [unread(host, "grastate.dat", "grastate", "root", "ssh")]
 
 
 def state_file(host: HostFacts) -> str:

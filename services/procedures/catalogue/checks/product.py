@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from services.facts.model import ServerFacts
-from services.procedures.catalogue.checks.parts import READ_IT, galera_of, known, problem_of, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import (
+    READ_IT,
+    checked,
+    galera_of,
+    known,
+    problem_of,
+    server_of,
+    unread,
+    verdict,
+)
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.server.program import Program
@@ -21,8 +30,8 @@ def foreign_provider(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 
 def _is_foreign_to_mariadb(server: ServerFacts | None, vendor: str) -> bool:
     """Whether MariaDB runs a provider that is not Codership's, as it was."""
-    told = vendor.lower()
-    odd = bool(told) and (_CODERSHIP not in told or _PERCONA in told)
+    name = vendor.lower()
+    odd = bool(name) and (_CODERSHIP not in name or _PERCONA in name)
     return odd and server is not None and server.flavour is Flavour.MARIADB
 
 
@@ -39,9 +48,7 @@ def _provider(host: HostFacts) -> Check:
     if galera is not None:
         vendor = galera.provider_vendor
         if galera.provider_suspect:
-            odd = (
-                problem_of(host, "galera") or "the provider's name, vendor and version are not what this server expects"
-            )
+            odd = problem_of(host, "galera") or "the provider's name, vendor or version does not match this server"
         elif _is_foreign_to_mariadb(server, vendor):
             odd = f"a MariaDB server runs the provider of {vendor}"
         elif _is_foreign_to_percona(server, vendor):
@@ -49,19 +56,20 @@ def _provider(host: HostFacts) -> Check:
         seen = f"{vendor or 'vendor not given'} {galera.provider_version}".strip()
         blind = not odd and not vendor
     else:
-        seen = "its server is not running: nothing is loaded now"
+        seen = "the server is not running, so no provider is loaded"
         blind = host.server_up is not False
-    return Check(
-        code="FOREIGN-PROVIDER",
-        title=f"{host.host} runs its own product's Galera provider",
+    return checked(
+        "FOREIGN-PROVIDER",
+        f"{host.host} runs its own product's Galera provider",
         each="Each node runs its own product's Galera provider",
-        not_known=bool(blind),
-        verdict=verdict(odd, blind),
+        block=bool(odd),
+        unread=blind,
         evidence=unread(host, "the provider", "sql", "galera") if blind else f"{host.host}: {odd or seen}",
-        why="Percona's and Codership's providers differ in their function table: a desync may do nothing or never end.",
-        try_=("Install the provider of the server's own vendor, on all nodes.",) if odd else (),
+        why="The providers of Percona and Codership have different function tables: a desync may do nothing or never "
+        "end.",
+        try_=("Install the provider of the server's vendor on all nodes.",),
         host=host.host,
-        absolute=bool(odd),
+        absolute=True,
     )
 
 
@@ -70,17 +78,18 @@ def known_product(facts: Facts, hosts: tuple[str, ...]) -> Check:
     servers = {h.host: s for h in known(facts, hosts) if (s := server_of(h)) is not None}
     strange = [f"{name}: {s.flavour.value} {s.version_text or s.version}" for name, s in servers.items()
                if s.flavour not in {Flavour.MARIADB, Flavour.PXC, Flavour.UNKNOWN}]  # fmt: skip
-    blind = [f"{name}: what its server is could not be told" for name, s in servers.items()
+    blind = [f"{name}: the server product is not known" for name, s in servers.items()
              if s.flavour is Flavour.UNKNOWN]  # fmt: skip
-    told = [f"{name}: {s.flavour.value} {s.version_text or s.version}".rstrip() for name, s in servers.items()]
-    return Check(
-        code="PRODUCT",
-        title="The servers are of a product that the steps were made for",
-        verdict=verdict(strange, blind),
-        not_known=bool(blind) and not strange,
-        evidence="; ".join([*strange, *blind] or told) or "no server answers: its program is asked when it is started",
-        why="Units, tools and options of an SST differ from product to product; on another one nothing was tried.",
-        try_=("Do it by hand, by that product's manual; topology and charts go on.",) if strange else (),
+    products = [f"{name}: {s.flavour.value} {s.version_text or s.version}".rstrip() for name, s in servers.items()]
+    return checked(
+        "PRODUCT",
+        "The servers are a supported product",
+        block=strange,
+        unread=blind,
+        evidence="; ".join([*strange, *blind] or products)
+        or "no server answers: its version is read when it is started",
+        why="Units, tools and SST options differ between products; this procedure was not tested on other products.",
+        try_=("Follow that product's manual instead; topology and charts remain available.",),
     )
 
 
@@ -107,10 +116,10 @@ def versions(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
             evidence += "; products: " + ", ".join(f"{name} {product}" for name, product in products.items())
     return Check(
         code="VERSIONS",
-        title=f"The server program of {joiner} fits the cluster",
+        title=f"The server version of {joiner} fits the cluster",
         verdict=state,
         evidence=evidence,
-        why="An older server can't read the newer one's data files or its write sets.",
+        why="An older server cannot read the data files or write sets of a newer one.",
         try_=()
         if state is Verdict.PASS
         else (f"Install the members' version on {joiner}." if own and theirs else READ_IT,),
@@ -140,13 +149,13 @@ def provider_protocol(facts: Facts, joiner: str, members: tuple[str, ...]) -> Ch
     lower = own is not None and theirs != {} and own < max(theirs.values())
     differ = len(set(theirs.values())) > 1
     evidence = ", ".join(f"{name}: {value}" for name, value in theirs.items()) or "no member's repl.proto_max is known"
-    evidence += f"; {joiner}: {'known when it runs' if own is None else own}"
+    evidence += f"; {joiner}: {'known once it runs' if own is None else own}"
     return Check(
         code="PROVIDER-PROTOCOL",
-        title="The providers speak one protocol",
+        title="The providers use one protocol version",
         verdict=verdict(lower, differ or not theirs),
         evidence=evidence,
-        why="A provider of an older protocol aborts on a newer view change in its IST, and again at every start.",
+        why="A provider with an older protocol aborts at a newer view change during IST, and again at every start.",
         try_=("Install the same provider on all nodes.",) if lower or differ else (),
         host=joiner,
     )

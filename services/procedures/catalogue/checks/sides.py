@@ -25,9 +25,9 @@ def write_sets(host: HostFacts, uuid: str, after: int, upto: int) -> int:
 
 def both_counted(facts: Facts, sides: tuple[str, ...], shared: int | None) -> str:
     """Return what each of these nodes has since they parted; shared: the last seqno that both have, None not known."""
-    told = ", ".join(f"{name} {_since(facts, name, shared)}" for name in sides)
-    since = f"since seqno {shared}" if shared is not None else "since they parted, at a seqno that is not known"
-    return f"{since}: {told}"
+    counts = ", ".join(f"{name} {_since(facts, name, shared)}" for name in sides)
+    since = f"since seqno {shared}" if shared is not None else "since they diverged, at a seqno that is not known"
+    return f"{since}: {counts}"
 
 
 def _since(facts: Facts, name: str, shared: int | None) -> str:
@@ -37,9 +37,9 @@ def _since(facts: Facts, name: str, shared: int | None) -> str:
     logged = [mark.xid for mark in side.trace.marks]
     last = max((n for n in (side.seqno, *logged) if n is not None), default=None)
     if last is None:
-        return "has a number that is not known until its position is recovered"
+        return "has an unknown number until its position is recovered"
     if shared is None:
-        return f"stands at {last}"
+        return f"is at {last}"
     return f"has {write_sets(host, facts.cluster_id, shared, last)} write sets"
 
 
@@ -47,9 +47,9 @@ def other_choice(serving: tuple[str, ...], stays: str) -> str:
     """Return how the side that serves is made the one that loses."""
     named = ", ".join(serving)
     return (
-        f"Or let {named} lose: keep clients away, stop the servers of {named} (systemctl stop), then run "
-        f"bootstrap-after-crash, with {stays} as the node to bootstrap. What only {named} has is written to a file "
-        "and counted, and you type it, before anything starts."
+        f"Or discard {named}: keep clients away, stop the servers of {named} (systemctl stop), then run "
+        f"bootstrap-after-crash with {stays} as the node to bootstrap. Transactions that only {named} has are saved, "
+        "counted and shown for your confirmation before any server starts."
     )
 
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from services.facts.server.harmless_options import is_secret
 from services.facts.transfer.sst_options import GROUPS, groups_of
-from services.procedures.catalogue.checks.parts import READ_IT, known, listed, unread, unseen_processes, verdict
+from services.procedures.catalogue.checks.parts import (
+    checked,
+    known,
+    listed,
+    unread,
+    unseen_processes,
+)
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.parts.galera.drop_ins import HOLD, DropIns
@@ -26,14 +32,15 @@ def one_place(facts: Facts, hosts: tuple[str, ...], options: tuple[str, ...]) ->
         for h in everyone
         if h[SstOptions].known
     ]
-    return Check(
-        code="SST-ONE-PLACE",
-        title="What is to be set for transfers stands in one place",
-        verdict=verdict([*faults, *blind]),
-        evidence="; ".join([*faults, *blind]) or "; ".join(found) or "no host was asked",
-        why="Of an option that stands twice the last one counts: a change in the other place does nothing, and the "
-        "nodes differ. The scripts look into the server's own groups before [sst].",
-        try_=("Leave one of the places, then check again.",) if faults else (READ_IT,) if blind else (),
+    return checked(
+        "SST-ONE-PLACE",
+        "Each transfer option is set in one place",
+        block=faults,
+        must_read=blind,
+        good="; ".join(found) or "no host was asked",
+        why="If an option is set twice, the last one takes effect: a change in the other place does nothing, and the "
+        "nodes differ. The scripts read the server's own groups before [sst].",
+        try_=("Keep one of the settings, then check again.",),
     )
 
 
@@ -41,17 +48,17 @@ def _places(host: HostFacts, option: str) -> list[str]:
     part, found = host[SstOptions], []
     places = part.standing(option)
     if len(places) > 1:
-        told = " and ".join(f"{p.path} line {p.line}" for p in places)
-        found.append(f"{host.host}: {option} stands {len(places)} times in [sst]: {told}")
+        lines = " and ".join(f"{p.path} line {p.line}" for p in places)
+        found.append(f"{host.host}: {option} is set {len(places)} times in [sst]: {lines}")
     counted = sum((group, name) == ("sst", option) for group, name, _ in part.given)
     if counted > len(places):
-        found.append(f"{host.host}: {option} of [sst] is set in a file that was not found among its option files")
+        found.append(f"{host.host}: {option} of [sst] is set in a file that is not among its option files")
     where = {(group, name) for group, name, _ in part.given}
     if (GROUPS[0], option) in where and groups_of(option)[0] == GROUPS[0]:
-        found.append(f"{host.host}: {option} stands in a group of the server too, which the scripts read first")
+        found.append(f"{host.host}: {option} is also set in a server group, which the scripts read first")
     files = part.section_files
     if places and files and places[-1].path != files[-1]:
-        found.append(f"{host.host}: {option} stands in {places[-1].path}, but {files[-1]} has a later [sst]")
+        found.append(f"{host.host}: {option} is set in {places[-1].path}, but {files[-1]} has a later [sst]")
     return found
 
 
@@ -60,37 +67,39 @@ def alike(facts: Facts, hosts: tuple[str, ...], options: tuple[str, ...]) -> Che
     everyone = known(facts, hosts)
     blind = [unread(h, "the [sst] section", "sst-options", "ssh") for h in everyone if not h[SstOptions].known]
     seen = [h for h in everyone if h[SstOptions].known]
-    differ, told = [], []
+    differ, same = [], []
     for option in options:
         values = {h.host: h[SstOptions].value(option) for h in seen}
         shown = ", ".join(f"{name} {_shown(option, value)}" for name, value in values.items())
         if len(set(values.values())) > 1:
             differ.append(f"{option}: {shown}")
         elif values:
-            told.append(f"{option} {_shown(option, next(iter(values.values())))}")
-    return Check(
-        code="SST-ALIKE",
-        title="The nodes have the same settings for transfers",
-        verdict=verdict([*differ, *blind]),
-        evidence="; ".join([*differ, *blind]) or f"on {listed(hosts)}: {', '.join(told)}",
-        why="A mixture means that a transfer between them fails or hangs already, and that a change began and was "
-        "left half way: which half is the right one only a person knows.",
-        try_=("Make the [sst] sections equal, then check again.",) if differ else (READ_IT,) if blind else (),
+            same.append(f"{option} {_shown(option, next(iter(values.values())))}")
+    return checked(
+        "SST-ALIKE",
+        "The nodes have the same transfer settings",
+        block=differ,
+        must_read=blind,
+        good=f"on {listed(hosts)}: {', '.join(same)}",
+        why="Different settings mean that transfers between the nodes already fail or hang, and that an earlier change "
+        "was not completed: only you can know which settings are correct.",
+        try_=("Make the [sst] sections equal, then check again.",),
     )
 
 
 def joins_free(facts: Facts, hosts: tuple[str, ...]) -> Check:
     """Nobody holds the starts of a node off: what this run let go would be another one's hold."""
     everyone = known(facts, hosts)
-    held = [f"{h.host}: {HOLD} lies beside its unit" for h in everyone if HOLD in (h[DropIns].files or ())]
-    blind = [unread(h, "who holds starts off", "drop-ins", "ssh") for h in everyone if h[DropIns].files is None]
-    return Check(
-        code="JOINS-HELD",
-        title="Nobody else holds joins off",
-        verdict=verdict([*held, *blind]),
-        evidence="; ".join([*held, *blind]) or f"nobody on {listed(hosts)}",
-        why="Another run changes the settings of transfers, or was left half way: letting go would end its hold.",
-        try_=("Resume or undo that run first.",) if held else (READ_IT,) if blind else (),
+    held = [f"{h.host}: {HOLD} exists for its unit" for h in everyone if HOLD in (h[DropIns].files or ())]
+    blind = [unread(h, "whether starts are blocked", "drop-ins", "ssh") for h in everyone if h[DropIns].files is None]
+    return checked(
+        "JOINS-HELD",
+        "No other run blocks joins",
+        block=held,
+        must_read=blind,
+        good=f"none on {listed(hosts)}",
+        why="Another run is changing the transfer settings, or was left unfinished: this run would remove its block.",
+        try_=("Resume or undo that run first.",),
         absolute=bool(held),
     )
 
@@ -108,15 +117,13 @@ def no_transfer(facts: Facts, hosts: tuple[str, ...]) -> Check:
         for pid, seconds, line in h[Processes].sst_orphans
     ]
     blind = [line for h in everyone for line in unseen_processes(h)]
-    return Check(
-        code="NO-SST",
-        title="No state transfer is running",
-        verdict=verdict([*busy, *blind]),
-        evidence="; ".join([*busy, *blind]) or f"none on {listed(hosts)}",
-        why="A transfer reads its settings when it begins: one side would have the old ones, the other the new.",
-        try_=("Wait for its end, or end what an earlier one left, then check again.",)
-        if busy
-        else (READ_IT,)
-        if blind
-        else (),
+    return checked(
+        "NO-SST",
+        "No state transfer is running",
+        block=busy,
+        must_read=blind,
+        good=f"none on {listed(hosts)}",
+        why="A transfer reads its settings when it starts: one side would use the old settings, the other the new "
+        "ones.",
+        try_=("Wait until it has ended, or end the processes of an earlier transfer, then check again.",),
     )

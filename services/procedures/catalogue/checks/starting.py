@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from services.facts.server.option_files import group_members
 from services.facts.server.values import OFF_WORDS
-from services.procedures.catalogue.checks.parts import known, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, known, unread, verdict
 from services.procedures.conditions.server.stopped import ends_it
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.inputs import number_of
@@ -38,18 +38,20 @@ def _room(host: HostFacts) -> Check:
         if free is not None and free < LEAST_TEMPORARY
     ]
     dark = [path for path, free in starting.temporary if free is None]
-    blind = [unread(host, f"the room at {', '.join(dark) or 'the folder for temporary files'}", "temporary", "ssh")]
+    blind = [
+        unread(host, f"the free space at {', '.join(dark) or 'the folder for temporary files'}", "temporary", "ssh")
+    ]
     blind = blind if dark or not starting.temporary else []
     free = ", ".join(f"{free / 1e9:.2f} GB at {path}" for path, free in starting.temporary if free is not None)
-    return Check(
-        code="TEMP-SPACE",
-        title=f"{host.host} has room for temporary files",
-        each="Each host has room for temporary files",
-        verdict=verdict(full, blind),
-        not_known=bool(blind) and not full,
-        evidence="; ".join([*full, *blind]) or f"free on {host.host}: {free}",
-        why="A server whose scripts can't write there does not start, and an SST breaks off.",
-        try_=(f"Make room there on {host.host}: at least {LEAST_TEMPORARY / 1e6:.0f} MB.",) if full else (),
+    return checked(
+        "TEMP-SPACE",
+        f"{host.host} has space for temporary files",
+        each="Each host has space for temporary files",
+        block=full,
+        unread=blind,
+        good=f"free on {host.host}: {free}",
+        why="If its scripts cannot write there, the server does not start and an SST fails.",
+        try_=(f"Free at least {LEAST_TEMPORARY / 1e6:.0f} MB there on {host.host}.",),
         host=host.host,
     )
 
@@ -68,18 +70,18 @@ def _data_room(host: HostFacts, away_s: float) -> Check:
     free = folder.disk.free
     needed = LEAST_ROOM + int(2 * (rates.bytes_s if rates is not None else 0.0) * away_s)
     blind = [unread(host, "the free disk", "disk", "machine", "ssh")] if free is None else []
-    told = "" if free is None else f"{free / 1e9:.2f} GB are free at {folder.path or 'its data folder'} of {host.host}"
-    full = [f"{told}; a restart wants {needed / 1e9:.2f} GB"] if free is not None and free < needed else []
-    return Check(
-        code="DISK-FREE",
-        title=f"{host.host} has room on its data volume",
-        each="Each node has room on its data volume",
-        verdict=verdict(full, blind),
-        not_known=bool(blind) and not full,
-        evidence="; ".join([*full, *blind]) or told,
-        why="InnoDB makes its temporary tablespace anew at each start, and what was missed is written then: a full "
-        "disk ends the start, and the node stays down.",
-        try_=(f"Make room on {host.host} before its server is stopped.",) if full else (),
+    room = "" if free is None else f"{free / 1e9:.2f} GB are free at {folder.path or 'its data folder'} of {host.host}"
+    full = [f"{room}; a restart needs {needed / 1e9:.2f} GB"] if free is not None and free < needed else []
+    return checked(
+        "DISK-FREE",
+        f"{host.host} has space on its data volume",
+        each="Each node has space on its data volume",
+        block=full,
+        unread=blind,
+        good=room,
+        why="InnoDB recreates its temporary tablespace at each start, and the missed write sets are written then: a "
+        "full disk makes the start fail, and the node stays down.",
+        try_=(f"Free disk space on {host.host} before its server is stopped.",),
         host=host.host,
     )
 
@@ -91,21 +93,21 @@ def stops_at_once(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 
 def _heeds_a_stop(host: HostFacts) -> Check:
     name, unit = host.host, host[Unit]
-    told = f"{unit.name} on {name} is {unit.active_state} ({unit.sub_state or '?'})"
+    state = f"{unit.name} on {name} is {unit.active_state} ({unit.sub_state or '?'})"
     waits = (
-        f"{told}: its server is up, and waits for its cluster or a donor, or recovers; systemd gives a stop "
-        f"{unit.stop_limit or 'a time that is not known'} (TimeoutStopSec){at_the_limit(unit.kills)}"
+        f"{state}: its server waits for its cluster or a donor, or recovers; systemd allows a stop "
+        f"{unit.stop_limit or 'an unknown time'} (TimeoutStopSec){at_the_limit(unit.kills)}"
     )
-    blind = [] if unit.active_state else [unread(host, "the state of its unit", "unit", "machine", "ssh")]
+    blind = [] if unit.active_state else [unread(host, "the state of the unit", "unit", "machine", "ssh")]
     return Check(
         code="STOP-WAITS",
-        title=f"The server of {name} ends soon once it is told to",
-        each="Each server ends soon once it is told to",
+        title=f"The server of {name} stops promptly",
+        each="Each server stops promptly",
         verdict=verdict((), unit.waits or blind),
         not_known=bool(blind),
-        evidence=waits if unit.waits else "; ".join(blind) or told,
-        why="A server that waits for a Primary Component may heed no SIGTERM: the run then waits at its first step.",
-        try_=(f"Where it only waits for its cluster, {ends_it(unit.name or 'mariadb.service', name)}.",)
+        evidence=waits if unit.waits else "; ".join(blind) or state,
+        why="A server that waits for a Primary Component may ignore SIGTERM: the run then waits at its first step.",
+        try_=(f"If it only waits for its cluster, {ends_it(unit.name or 'mariadb.service', name)}.",)
         if unit.waits
         else (),
         host=name,
@@ -126,23 +128,21 @@ def _names(host: HostFacts) -> Check:
     members = group_members(host[Options].option("mysqld", "wsrep_cluster_address") or "")
     nobody = bool(members) and members <= {*lost}
     own = [name for name in lost if name not in members]
-    bad = [f"{host.host} knows none of the names it looks for its cluster by: {', '.join(lost)}"] if nobody else []
-    bad += [f"{host.host} does not know its own name {name}" for name in own]
-    odd = [] if bad or not lost else [f"{host.host} does not know the name {', '.join(lost)}"]
-    odd += [unread(host, f"what {', '.join(dark)} is", "names", "ssh")] if dark else []
-    odd += [] if host[Options].known else [unread(host, "which names the option files give", "options", "ssh")]
+    bad = [f"{host.host} resolves none of the names in wsrep_cluster_address: {', '.join(lost)}"] if nobody else []
+    bad += [f"{host.host} does not resolve its own name {name}" for name in own]
+    odd = [] if bad or not lost else [f"{host.host} does not resolve {', '.join(lost)}"]
+    odd += [unread(host, f"the address of {', '.join(dark)}", "names", "ssh")] if dark else []
+    odd += [] if host[Options].known else [unread(host, "which names the option files contain", "options", "ssh")]
     good = ", ".join(name for name, there in starting.names if there)
     return Check(
         code="NAMES",
-        title=f"The names in the option files of {host.host} lead to an address",
-        each="The names in each host's option files lead to an address",
+        title=f"{host.host} resolves the names in its option files",
+        each="Each host resolves the names in its option files",
         verdict=verdict(bad, odd),
         not_known=not bad and not lost and bool(odd),
-        evidence="; ".join([*bad, *odd]) or (f"{host.host} resolves {good}" if good else "only addresses stand there"),
-        why="A server that resolves none of its members' names ends its start; the others go on without it.",
-        try_=(f"Repair DNS or /etc/hosts of {host.host}, or write addresses into its option files.",)
-        if bad or odd
-        else (),
+        evidence="; ".join([*bad, *odd]) or (f"{host.host} resolves {good}" if good else "they contain only addresses"),
+        why="A server that resolves none of the members' names does not start; the others continue without it.",
+        try_=(f"Repair DNS or /etc/hosts of {host.host}, or use addresses in its option files.",) if bad or odd else (),
         host=host.host,
     )
 
@@ -160,25 +160,23 @@ def innodb_as_usual(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
 def _as_usual(host: HostFacts) -> Check:
     name = host.host
     wrong = [f"{told} in the option files of {name}" for told in _unusual(host, files=True)]
-    wrong += [f"{told} on the server of {name} as it runs" for told in _unusual(host, files=False)]
-    blind = [] if host[Options].known else [unread(host, "how InnoDB is told to start", "options", "ssh")]
-    return Check(
-        code="FORCED-RECOVERY",
-        title=f"InnoDB of {name} starts as usual",
-        each="InnoDB of each node starts as usual",
-        verdict=verdict(wrong, blind),
-        not_known=bool(blind) and not wrong,
-        evidence="; ".join([*wrong, *blind]) or f"no innodb_force_recovery and no innodb_read_only on {name}",
-        why="InnoDB then passes over damage, which the others may take over, tells an older position, or takes no "
-        "write.",
+    wrong += [f"{told} on the running server of {name}" for told in _unusual(host, files=False)]
+    blind = [] if host[Options].known else [unread(host, "the InnoDB options", "options", "ssh")]
+    return checked(
+        "FORCED-RECOVERY",
+        f"InnoDB of {name} starts normally",
+        each="InnoDB of each node starts normally",
+        block=wrong,
+        unread=blind,
+        good=f"no innodb_force_recovery and no innodb_read_only on {name}",
+        why="InnoDB then ignores damage, which may spread to the others, reports an older position, or accepts no "
+        "writes.",
         try_=(
-            f"Take it out of the option files of {name}.",
-            f"Where its data are damaged, begin from another node, and bring {name} back by SST.",
-        )
-        if wrong
-        else (),
+            f"Remove it from the option files of {name}.",
+            f"If its data are damaged, start from another node, and bring {name} back by SST.",
+        ),
         host=name,
-        absolute=bool(wrong),
+        absolute=True,
     )
 
 

@@ -27,11 +27,11 @@ def provider_library(facts: Facts, joiner: str, donor: str) -> Check:
     mine = dict(host[TrafficFiles].sizes).get(path)
     missing, blind, differs = "", "", ""
     if not path:
-        blind = f"which provider {donor} runs could not be read"
+        blind = f"the provider of {donor} could not be read"
     elif path not in dict(host[TrafficFiles].sizes):
         blind = unread(host, path, "files", "root", "ssh")
     elif mine is None:
-        missing = f"{path} is not there on {joiner}"
+        missing = f"{path} does not exist on {joiner}"
     elif theirs is None:
         blind = unread(source, library_of(source) or "the provider", "files", "root", "ssh")
     elif mine != theirs:
@@ -42,7 +42,7 @@ def provider_library(facts: Facts, joiner: str, donor: str) -> Check:
         not_known=bool(blind),
         verdict=verdict(missing, [blind or differs] if blind or differs else ()),
         evidence=missing or blind or differs or f"{path} has {mine} bytes on {joiner}, as on {donor}",
-        why="Without it the server doesn't start; one of an older protocol aborts at every IST.",
+        why="Without it the server does not start; a provider with an older protocol aborts at every IST.",
         try_=(f"Install the Galera package of {donor} on {joiner}.",) if missing or differs else (),
         host=joiner,
     )
@@ -68,18 +68,20 @@ def traffic_files(facts: Facts, joiner: str, donor: str, *, fresh: bool) -> Chec
     flag = next((v for n, v in (server.variables if server is not None else ()) if n == "pxc_encrypt_cluster_traffic"),
                 source[Options].option("mysqld", "pxc_encrypt_cluster_traffic") or "ON")  # fmt: skip
     own = server is not None and server.flavour is Flavour.PXC and flag.upper() not in {"OFF", "0"} and not named
-    warns = [*blind, *([f"{donor} encrypts its traffic with the certificates in its data folder"] if own else ())]
-    lacks = [f"{joiner} lacks {text}" for text in missing]
+    warns = [*blind, *([f"{donor} encrypts its traffic with certificates in its data folder"] if own else ())]
+    lacks = [f"{joiner} does not have {text}" for text in missing]
     return Check(
         code="TRAFFIC-FILES",
-        title=f"{joiner} has the certificates of the cluster's traffic",
+        title=f"{joiner} has the certificates for the cluster's traffic",
         not_known=bool(blind) and not lacks,
         verdict=verdict(lacks, warns),
         evidence="; ".join([*lacks, *warns, *copied])
         or ", ".join(path for _, path in named)
         or "no certificates are named",
-        why="A node whose certificates are missing, or signed by another authority, never comes into the group.",
-        try_=(f"Copy the files from {donor} to {joiner}, readable for the server's account.",) if lacks or own else (),
+        why="A node whose certificates are missing, or signed by another CA, cannot join the group.",
+        try_=(f"Copy the files from {donor} to {joiner}, and make them readable for the server's account.",)
+        if lacks or own
+        else (),
         host=joiner,
     )
 
@@ -101,12 +103,14 @@ def traffic_alike(facts: Facts, joiner: str, donor: str, *, fresh: bool) -> Chec
     shown = f"{donor}: {_word(theirs)}; {joiner}'s files: {_word(mine)}"
     return Check(
         code="TRAFFIC-TLS",
-        title="Both encrypt the group's traffic, or none does",
+        title="Both nodes encrypt the group's traffic, or neither does",
         not_known=bool(blind),
         verdict=verdict(differ and not _pxc(source), [*blind, *([shown] if differ else ())]),
         evidence="; ".join([*blind, shown]),
-        why="A node that speaks plain to nodes that encrypt never comes into the group; an IST between them hangs.",
-        try_=("Make socket.ssl, socket.ssl_key, socket.ssl_cert and socket.ssl_ca of both alike.",) if differ else (),
+        why="An unencrypted node cannot join nodes that encrypt their traffic, and an IST between them hangs.",
+        try_=("Set socket.ssl, socket.ssl_key, socket.ssl_cert and socket.ssl_ca to the same on both nodes.",)
+        if differ
+        else (),
         host=joiner,
     )
 
@@ -124,4 +128,4 @@ def _encrypted(options: dict[str, str]) -> bool:
 
 
 def _word(encrypted: bool | None) -> str:
-    return "not known" if encrypted is None else "encrypted" if encrypted else "plain"
+    return "not known" if encrypted is None else "encrypted" if encrypted else "unencrypted"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.facts.machine.tcp_ways import GROUP_PORT, PORTS
 from services.facts.server.option_files import sst_programs
 from services.procedures.catalogue.checks.parts import (
+    checked,
     galera_of,
     known,
     server_of,
@@ -61,18 +62,18 @@ def _way(facts: Facts, joiner: str, member: str) -> Check:
     seen = ", ".join(f"{a} to {b} {link.port} {link.outcome}" for a, b, link in tried)
     # With the way open it joins at once, by an SST as it may be, and nothing of this plan was asked.
     up = facts.host(joiner).server_up is not False
-    some = "" if facts.host(joiner).server_up else ", where one runs"
-    first = f"Stop the server of {joiner} first{some}: once it reaches a member it joins by itself, by IST or by SST."
-    mend = "Open the ports between the two hosts in their firewalls."
-    return Check(
-        code="PORTS",
-        title=f"{joiner} and {member} reach each other's ports",
-        each=f"{joiner} and the members reach each other's ports",
-        not_known=bool(unknown) and not closed and not silent,
-        verdict=verdict([*closed, *silent], unknown),
-        evidence="; ".join([*closed, *silent, *unknown]) or seen,
-        why="Galera needs 4567 always, 4444 for an SST and 4568 for an IST, in both directions.",
-        try_=(*((first,) if up and closed else ()), mend) if closed or silent else (),
+    some = "" if facts.host(joiner).server_up else ", if it runs"
+    first = f"Stop the server of {joiner} first{some}: once it reaches a member, it joins by itself, by IST or by SST."
+    mend = "Open these ports between the two hosts in their firewalls."
+    return checked(
+        "PORTS",
+        f"{joiner} and {member} can connect to each other's ports",
+        each=f"{joiner} and the members can connect to each other's ports",
+        block=[*closed, *silent],
+        unread=unknown,
+        good=seen,
+        why="Galera always needs port 4567, and 4444 for an SST and 4568 for an IST, in both directions.",
+        try_=(*((first,) if up and closed else ()), mend),
         host=member,
     )
 
@@ -87,7 +88,7 @@ def untried(facts: Facts, hosts: tuple[str, ...], ports: tuple[int, ...] = (GROU
     for a in hosts:
         for b in hosts:
             known_ports = {link.port for link in _links(facts, a, b) if link.outcome != "unknown"}
-            said += [f"{a} to {b} port {port}: not tried" for port in ports if a != b and port not in known_ports]
+            said += [f"{a} to {b} port {port}: not tested" for port in ports if a != b and port not in known_ports]
     return said
 
 
@@ -108,21 +109,21 @@ def _method(host: HostFacts) -> str:
 def _tools(host: HostFacts, method: str, named: set[str]) -> Check:
     needed = (*_TOOLS.get(method, ()), *((name,) for name in sorted(named)))
     missing = [" or ".join(choice) for choice in needed if not set(choice) & set(host[Tools].there)]
-    strange = [] if method in _TOOLS or not method else [f"{method} is a method that the console does not know"]
-    blind = [] if host[Tools].there else [unread(host, "which programs are there", "programs", "ssh")]
+    strange = [] if method in _TOOLS or not method else [f"the console does not know the method {method}"]
+    blind = [] if host[Tools].there else [unread(host, "which programs are installed", "programs", "ssh")]
     if not method:
         strange = ["the SST method is not known"]
     if blind:
         missing = []
     return Check(
         code="SST-TOOLS",
-        title=f"The programs of an SST are on {host.host}",
-        each="The programs of an SST are on each host",
+        title=f"{host.host} has the programs for an SST",
+        each="Each host has the programs for an SST",
         not_known=bool(blind) or not method,
         verdict=verdict(missing, [*strange, *blind]),
-        evidence="; ".join([*(f"{host.host} lacks {name}" for name in missing), *strange, *blind])
+        evidence="; ".join([*(f"{host.host} does not have {name}" for name in missing), *strange, *blind])
         or f"{method}: {', '.join(' or '.join(choice) for choice in needed)}",
-        why="A program that is missing ends the transfer with exit code 127 in its pipe.",
+        why="A missing program makes the transfer fail with exit code 127.",
         try_=tuple(f"Install {name} on {host.host}." for name in missing),
         host=host.host,
     )
@@ -140,14 +141,14 @@ def sst_section(facts: Facts, hosts: tuple[str, ...]) -> Check:
         if len(alike) > 1:
             shown = ", ".join(f"{name}: {'not set' if value is None else value}" for name, value in values.items())
             differ.append(f"{option} ({shown})")
-    return Check(
-        code="SST-SECTION",
-        title="The [sst] sections are equal",
-        verdict=verdict(differ, blind),
-        not_known=bool(blind) and not differ,
-        evidence="; ".join([*differ, *blind]) or f"equal on {', '.join(found) or 'no host'}",
-        why="A donor that encrypts or compresses and a joiner that does not wait for each other for ever.",
-        try_=("Make the [sst] sections equal.",) if differ else (),
+    return checked(
+        "SST-SECTION",
+        "The [sst] sections are equal",
+        block=differ,
+        unread=blind,
+        good=f"equal on {', '.join(found) or 'no host'}",
+        why="If only one side encrypts or compresses, donor and joiner wait for each other forever.",
+        try_=("Make the [sst] sections equal.",),
     )
 
 
@@ -158,7 +159,7 @@ def _section(host: HostFacts) -> dict[str, str]:
 def sst_account(facts: Facts, donor: str) -> Check:
     """The account that the donor's SST script logs in with has its rights, where the method needs one at all.
 
-    rsync copies files; Percona XtraDB Cluster 8 makes an account of its own for each transfer (its manual, "Percona
+    rsync copies files; Percona XtraDB Cluster 8 creates its own account for each transfer (its manual, "Percona
     XtraBackup SST configuration").
     """
     host = facts.host(donor)
@@ -168,24 +169,26 @@ def sst_account(facts: Facts, donor: str) -> Check:
     if method in _NO_ACCOUNT:
         state, evidence = Verdict.PASS, f"{method} needs no account"
     elif internal:
-        state, evidence = Verdict.PASS, f"the server of {donor} makes an account of its own for each transfer"
+        state, evidence = Verdict.PASS, f"the server of {donor} creates its own account for each transfer"
     elif host[SstAccount].state == "ok":
-        state, evidence = Verdict.PASS, f"the account of wsrep_sst_auth on {donor} logs in, and has its rights"
+        state, evidence = Verdict.PASS, f"the account of wsrep_sst_auth on {donor} can log in and has its privileges"
     elif host[SstAccount].state:
         state, evidence = Verdict.BLOCK, host[SstAccount].sentence
     else:
-        state, evidence = Verdict.WARN, unread(host, "the SST account's rights", "sst-account")
+        state, evidence = Verdict.WARN, unread(host, "the privileges of the SST account", "sst-account")
     return Check(
         code="SST-ACCOUNT",
-        title=f"The SST account of {donor} has its rights",
+        title=f"The SST account of {donor} has its privileges",
         verdict=state,
         not_known=state is Verdict.WARN,
         evidence=evidence,
         why="mariabackup needs RELOAD, PROCESS, LOCK TABLES and BINLOG MONITOR; without them, or with a wrong "
-        "password, the donor's script fails, when the joiner's data are erased already.",
+        "password, the donor's script fails after the joiner's data were erased.",
         try_=()
         if state is Verdict.PASS
-        else (f"Give the account of wsrep_sst_auth its rights, and its right password in the files, on {donor}.",),
+        else (
+            f"On {donor}, grant the account of wsrep_sst_auth its privileges, and correct its password in the files.",
+        ),
         host=donor,
     )
 
@@ -197,14 +200,14 @@ def sst_orphans(facts: Facts, hosts: tuple[str, ...]) -> tuple[Check, ...]:
         left = [f"pid {pid} for {seconds:.0f} s: {line}" for pid, seconds, line in host[Processes].sst_orphans]
         blind = unseen_processes(host)
         checks.append(
-            Check(
-                code="SST-ORPHANS",
-                title=f"No script of an earlier transfer is left on {host.host}",
-                each="No script of an earlier transfer is left on any host",
-                verdict=verdict(left, blind),
-                not_known=bool(blind) and not left,
-                evidence="; ".join([*left, *blind]) or f"none on {host.host}",
-                why="'previous SST script still running' ends every start until it is gone.",
+            checked(
+                "SST-ORPHANS",
+                f"No script of an earlier transfer runs on {host.host}",
+                each="No script of an earlier transfer runs on any host",
+                block=left,
+                unread=blind,
+                good=f"none on {host.host}",
+                why="Until it has ended, every start fails with 'previous SST script still running'.",
                 try_=tuple(f"End process {pid} on {host.host}." for pid, _, _ in host[Processes].sst_orphans),
                 host=host.host,
             )

@@ -6,4 +6,6 @@ from services.discovery.families.galera.kind import GALERA
 from services.i18n import mark
 
 KINDS = (GALERA.code,)
-ELSEWHERE = mark("These procedures are for a Galera cluster, and {name} is none. Choose the cluster in the tree first.")
+ELSEWHERE = mark(
+    "These procedures are for Galera clusters, and {name} is not one. Choose a Galera cluster in the tree first."
+)

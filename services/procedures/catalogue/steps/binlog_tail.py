@@ -67,9 +67,10 @@ def binlog_tail(host: HostFacts) -> list[Step]:
         Step(
             step_id=f"binlog-{name}",
             host=name,
-            title=f"Look how far the binary log of {name} goes",
+            title=f"Read the end of the binary log of {name}",
             done=f"The end of {name}'s binary log is known",
-            why="It is looked at before the recovery begins a new file. What only it has can be read from there.",
+            why="It is read before crash recovery starts a new file. Transactions that only it has can be read from "
+            "there.",
             action=action,
             risk=Risk.READS,
             limit_s=LIMIT_S,

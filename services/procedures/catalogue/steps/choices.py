@@ -41,12 +41,12 @@ def why_no_spare(facts: Facts, name: str) -> str:
     """
     node = facts.host(name).node
     if node is None or node.reach in {Reach.NONE, Reach.NOT_TRIED}:
-        return "no answer: nothing is known of it"
+        return "no answer: its state is not known"
     if node.reach is Reach.SQL_ONLY:
-        return "asked over SQL alone: nothing can be done on its host without SSH"
+        return "reachable over SQL only: a run needs SSH to its host"
     if node.galera is not None and node.galera.cluster_status == "Primary":
         return "a member of another cluster"
-    return "serves by itself" if node.server is not None else ""
+    return "runs on its own" if node.server is not None else ""
 
 
 def is_out_of_reach(facts: Facts, name: str) -> bool:

@@ -35,28 +35,28 @@ def fields() -> tuple[Field, ...]:
     return (
         Field(
             "whole_below",
-            "Tables up to this size are compared whole, larger ones by samples",
+            "Compare tables up to this size completely, larger ones by samples",
             "bytes",
             WHOLE_BELOW,
-            help="The rows of all tables of InnoDB are summed up on both nodes. Of a larger table, and of one that is "
-            "written all the time, 32 parts of its primary key are taken.",
+            help="The rows of all InnoDB tables are summed on both nodes. For a larger table, and for a table that is "
+            "written continuously, 32 ranges of its primary key are compared.",
         ),
         Field(
             "tables",
-            "Tables to compare to their end besides (schema.table, with commas)",
+            "Tables to compare completely as well (schema.table, separated by commas)",
             "text",
             "",
-            help="CHECKSUM TABLE reads each to its end on both nodes; the observing account needs SELECT on them. One "
-            "with a generated column can't be compared so.",
+            help="CHECKSUM TABLE reads each table completely on both nodes; the observing account needs SELECT on it. "
+            "A table with a generated column cannot be compared this way.",
             required=False,
             advanced=True,
         ),
         Field(
             "tables_unknown",
-            "What could not be compared is accepted",
+            "Accept tables that could not be compared",
             "flag",
             "no",
-            help="A table without a whole number as its primary key that is written all the time never stands still. A "
+            help="A table without an integer primary key that is written continuously may never be comparable. A "
             "difference is never accepted.",
             advanced=True,
         ),
@@ -72,7 +72,7 @@ def faults(values: Inputs) -> tuple[Fault, ...]:
     """Return what is wrong with the tables: each is two plain identifiers, as a named read takes them."""
     chosen = tables_of(values)
     odd = [name for name in chosen if not is_table(name)]
-    found = [Fault("tables", tr("{table} is not written schema.table in plain letters.", table=odd[0]))] if odd else []
+    found = [Fault("tables", tr("Write {table} as schema.table, in plain letters.", table=odd[0]))] if odd else []
     if len(chosen) > MOST_TABLES:
         found.append(Fault("tables", tr("At most {most} tables are compared.", most=MOST_TABLES)))
     return tuple(found)
@@ -95,12 +95,12 @@ def _all_compared(joiner: str, donor: str, values: Inputs, others: tuple[str, ..
         Step(
             step_id=f"same-defined-{joiner}",
             host=joiner,
-            title=f"Compare all that is defined on {joiner} with {donor}: tables, columns, indexes, routines, accounts",
-            done=f"What is defined on {joiner} and {donor} was compared"
+            title=f"Compare all definitions of {joiner} with {donor}: tables, columns, indexes, routines, accounts",
+            done=f"The definitions of {joiner} and {donor} were compared"
             if accepted
-            else f"{joiner} has all that is defined on {donor}, and each of its tables can be opened",
-            why="A backup whose copy is not whole gives a node that joins and serves with tables missing.",
-            action=WaitFor((SameDefined(joiner, donor, accepted, others),), f"what is defined on {joiner} and {donor}"),
+            else f"{joiner} has all definitions of {donor}, and each of its tables can be opened",
+            why="With an incomplete copy of a backup, the node joins and serves clients although tables are missing.",
+            action=WaitFor((SameDefined(joiner, donor, accepted, others),), f"the definitions of {joiner} and {donor}"),
             risk=Risk.READS,
             limit_s=COMPARE_LIMIT_S,
             repeatable=True,
@@ -110,10 +110,12 @@ def _all_compared(joiner: str, donor: str, values: Inputs, others: tuple[str, ..
             step_id=f"same-rows-{joiner}",
             host=joiner,
             title=f"Compare the rows of all tables of {joiner} with {donor}; over {below / 2**20:.0f} MiB by samples",
-            done=f"The comparison of all tables of {joiner} and {donor} ended; what could not be compared is accepted"
+            done=f"The comparison of all tables of {joiner} and {donor} ended; tables that could not be compared are "
+            "accepted"
             if accepted
-            else f"The rows of all tables of {joiner} and {donor} are equal as far as they were read",
-            why="IST ends well between forks too, and on data that lack pages: rows are what counts.",
+            else f"All rows that were compared on {joiner} and {donor} are equal",
+            why="IST also succeeds between diverged nodes and on data with missing pages: only a comparison of rows "
+            "proves more.",
             action=WaitFor(
                 (SameSums(joiner, donor, below, accepted),), f"the rows of all tables on {joiner} and {donor}"
             ),
@@ -137,10 +139,11 @@ def _named_compared(joiner: str, donor: str, values: Inputs) -> tuple[Step, ...]
             step_id=f"compare-{joiner}",
             host=joiner,
             title=f"Compare {many} of {joiner} with {donor} by checksum",
-            done=f"The comparison of {many} of {joiner} and {donor} ended; what could not be compared is accepted"
+            done=f"The comparison of {many} of {joiner} and {donor} ended; tables that could not be compared are "
+            "accepted"
             if condition.accepted
             else f"{many[0].upper()}{many[1:]} of {joiner} and {donor} {'is' if len(tables) == 1 else 'are'} equal",
-            why="IST ends well between forks too: rows are what counts.",
+            why="IST also succeeds between diverged nodes: only a comparison of rows proves more.",
             action=WaitFor((condition,), f"the checksums of {many} on {joiner} and {donor}"),
             risk=Risk.READS,
             limit_s=COMPARE_LIMIT_S,
@@ -168,21 +171,25 @@ def chosen(facts: Facts, values: Inputs) -> Check:
     root = donor[RootLogin].works
     denied = [table for table in tables if rights.reads(table) is False]
     blind = [table for table in tables if rights.reads(table) is None]
-    said = [f"root of {donor.host} is not let in by its server over the socket"] if root is False else []
-    said += [f"whether root of {donor.host} is let in by its server was not read"] if root is None else []
+    said = [f"the server of {donor.host} refuses its root over the socket"] if root is False else []
+    said += [f"whether the server of {donor.host} accepts its root was not read"] if root is None else []
     said += [f"{rights.account} has no SELECT on {', '.join(denied)}"] if denied else []
     said += [f"whether the observing account may read {', '.join(blind)} is not known"] if blind else []
-    told = ["all tables, by root of both hosts"] if root else []
-    told += [f"by checksum: {', '.join(tables)}"] if tables else []
+    compared = ["all tables, by root of both hosts"] if root else []
+    compared += [f"by checksum: {', '.join(tables)}"] if tables else []
     return Check(
         code="COMPARE",
-        title="Rows are compared afterwards",
+        title="Rows are compared after the join",
         verdict=verdict(denied and not accepted, said),
         not_known=not denied and bool(blind or root is None),
-        evidence="; ".join([*told, *said]),
-        why="Positions that agree show no rows, and no tables that are missing; a comparison with a member does.",
+        evidence="; ".join([*compared, *said]),
+        why="Equal positions reveal neither different rows nor missing tables; a comparison with a member does.",
         try_=(
-            *(("Let root@localhost in by unix_socket; else the run rests before it is done.",) if not root else ()),
+            *(
+                ("Allow root@localhost to log in by unix_socket; otherwise the run pauses before its end.",)
+                if not root
+                else ()
+            ),
             *(_grant(table, rights.account) for table in denied),
         ),
         host=donor.host if said else "",

@@ -46,10 +46,10 @@ def _text(donor_name: str) -> str:
     """
     if donor_name and not is_donor_name(donor_name):  # '': nobody can be one, which the checks tell
         raise BadInput(
-            tr("A member calls itself {name}, and that is no name that may be written into another one's option file.",
+            tr("A member reports the name {name}, which cannot be written to another node's option file.",
                name=repr(donor_name[:80])),
             safe=tr("Nothing was written."),
-            try_=(tr("Look at who set wsrep_node_name there; name it with letters, digits, dots, dashes."),
+            try_=(tr("Check wsrep_node_name there; use letters, digits, dots and dashes only."),
                   tr("Or choose another donor.")),
         )  # fmt: skip
     return f"[mysqld]\nwsrep_sst_donor={_ours(donor_name)}\n"
@@ -66,8 +66,8 @@ def _named(host: HostFacts, donor_name: str) -> tuple[Temporary, str]:
         Temporary(
             key=f"donor:{name}",
             host=name,
-            sentence=f"donor named for {name}",
-            danger=f"{name} keeps asking {donor_name} first",
+            sentence=f"donor set for {name}",
+            danger=f"{name} continues to ask {donor_name} first",
             release=Several((RemoveFile(path, wrote), Sql(set_back(DONOR, _ours(donor_name), before)))),
             released=(FileWithout(name, path, wrote), SetBack(name, DONOR, _ours(donor_name), before)),
         ),
@@ -82,16 +82,16 @@ def name_donor(host: HostFacts, donor_name: str, prefix: str = "") -> Step:
     step = Step(
         step_id=f"{prefix}name-donor-{name}",
         host=name,
-        title=f"Name {donor_name} as the donor of {name}'s next start",
+        title=f"Set {donor_name} as the donor for the next start of {name}",
         done=f"{name} will ask {donor_name} first",
-        why="Galera prefers the donor that is closest to purging; the trailing comma lets it take another when needed.",
+        why="Galera prefers the donor closest to purging; the trailing comma allows another donor if needed.",
         action=PutFile(path, (_text(donor_name),)),
         # What the server will read counts: a file that it reads later may name another donor.
         proof=(OptionIs(name, "mysqld", DONOR, _ours(donor_name)),),
         repeatable=True,
         estimate_s=0.5,
     )
-    return donor.on(step, f"Remove the donor file of {name}, and let its server ask whom it asked before")
+    return donor.on(step, f"Remove the donor file of {name} and restore the previous donor setting of its server")
 
 
 def of_running(step: Step, host: HostFacts) -> Step:
@@ -104,6 +104,9 @@ def forget_donor(host: HostFacts, donor_name: str, prefix: str = "") -> Step:
     name = host.host
     donor, _ = _named(host, donor_name)
     step = donor.off(
-        f"{prefix}forget-donor-{name}", f"Remove the named donor of {name}", f"{name} chooses its donor as before", 0.5
+        f"{prefix}forget-donor-{name}",
+        f"Remove the donor setting of {name}",
+        f"{name} chooses its donor as before",
+        0.5,
     )
-    return replace(step, why="The name was for one start only; there is nothing to take back.")
+    return replace(step, why="The setting applied to one start only; there is nothing to undo.")

@@ -135,13 +135,17 @@ def file_of(cluster_id: str, host: str, shared: int | None) -> str:
 def write_out(host: HostFacts, cluster_id: str, shared: int | None, why: str) -> Step:
     """Write a stopped host's side out; from where on both parted is not known where `shared` is None."""
     name, out = host.host, file_of(cluster_id, host.host, shared)
-    what = f"what only {name} has, after seqno {shared}," if shared is not None else f"all that {name}'s binary log has"
-    mixed = "" if shared is not None else " It holds shared transactions too: don't replay it as a whole."
+    what = (
+        f"the transactions that only {name} has, after seqno {shared},"
+        if shared is not None
+        else f"the whole binary log of {name}"
+    )
+    mixed = "" if shared is not None else " It also contains shared transactions: do not replay all of it."
     return Step(
         step_id=f"extract-{name}",
         host=name,
-        title=f"Write {what} to {out} on {name}",
-        done=f"{what[0].upper()}{what[1:].rstrip(',')} is in {out} on {name}",
+        title=f"Save {what} to {out} on {name}",
+        done=f"{what[0].upper()}{what[1:].rstrip(',')}: saved to {out} on {name}",
         why=why + mixed,
         action=Detached(
             Command(("bash", "-c", EXTRACT, "pilothouse", log_index(host), str(shared or 0), out), sudo=True),

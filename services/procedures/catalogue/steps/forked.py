@@ -40,8 +40,8 @@ from services.procedures.plan.pasts.histories import histories, side_of, with_sh
 from services.procedures.plan.pasts.histories_model import Histories
 
 _NOTHING_OF_IT = {
-    "nothing": "the data folder of {0} is empty, or an SST into it was not finished",
-    "a spare's own": "{0} never was a member, by its files, our own history and the inventory",
+    "nothing": "the data folder of {0} is empty, or an SST to it was interrupted",
+    "a spare's own": "{0} was never a member according to its files, the local history and the inventory",
     "another's": "{0} has no position of this cluster in its data folder",
 }
 _STATE_FILES = ("grastate.dat", "gvwstate.dat", "galera.cache")
@@ -49,25 +49,25 @@ _STATE_FILES = ("grastate.dat", "gvwstate.dat", "galera.cache")
 
 def fields(joiner: str) -> tuple[Field, ...]:
     """Return the questions about a joiner whose past is another one, or not known."""
-    gives_up = f"{joiner} loses what only it has: it is written to a file first, then an SST comes"
+    gives_up = f"discard the transactions that only {joiner} has: they are saved to a file first, then an SST follows"
     return (
         Field(
             "loser",
-            "Side that gives up what only it has, where both have parted",
+            "Side to discard if the histories have diverged",
             "host",
             "",
             ((joiner, gives_up),) if joiner else (),
-            help="Only where HISTORY says so. You are asked once more, with the count, before anything is lost.",
+            help="Only if HISTORY reports it. The run shows the count and asks you again before anything is lost.",
             required=False,
             advanced=True,
         ),
         Field(
             "unknown_history",
-            "Hosts whose past may stay not known",
+            "Hosts whose history may remain unknown",
             "hosts",
             "",
-            tuple((name, "its past is not proven") for name in (joiner,) if name),
-            help="Only where HISTORY can't be known. An IST between forks leaves data that differ.",
+            tuple((name, "its history is not proven") for name in (joiner,) if name),
+            help="Only if HISTORY cannot be determined. An IST between diverged nodes leaves different data.",
             required=False,
             advanced=True,
         ),
@@ -99,20 +99,22 @@ def _past(facts: Facts, values: Inputs) -> Histories:
         return Histories("same", "")
     found = history_of(facts, joiner, values["donor"])
     if found.outcome != "forked" and (more := beyond(facts, joiner)):
-        said = f"{joiner} has {more} write sets beyond every member of the cluster, in InnoDB or its binary log"
+        said = f"{joiner} has {more} write sets in InnoDB or its binary log that no member of the cluster has"
         return Histories("forked", said, _searched(facts, joiner))
     if found.outcome == "same" and position_of(facts, joiner)[1] is None:
         return replace(found, outcome="not known", missing=(f"the position of {joiner}",))
     seen = seen_beyond(facts, joiner)
     if found.outcome == "same" and seen is not None:
-        return Histories("not known", _seen(facts, joiner, seen), missing=(f"where the rest of {joiner} has gone",))
+        return Histories(
+            "not known", _seen(facts, joiner, seen), missing=(f"where the missing transactions of {joiner} are",)
+        )
     return found
 
 
 def _seen(facts: Facts, joiner: str, seen: Remembered) -> str:
     now = position_of(facts, joiner)[1]
-    stands = "its position is not known" if now is None else f"it stands at {now}"
-    return f"{joiner} was last seen at {seen.seqno} ({seen.origin}), {stands}, and no member has got there"
+    stands = "its position is not known" if now is None else f"it is at {now}"
+    return f"{joiner} was last seen at {seen.seqno} ({seen.origin}), {stands}, and no member has reached that seqno"
 
 
 def _searched(facts: Facts, joiner: str) -> int | None:
@@ -132,43 +134,44 @@ def history(facts: Facts, values: Inputs, *, pending: bool) -> Check:
     joiner = values["joiner"]
     lies = lies_in(facts, joiner)
     if lies in _NOTHING_OF_IT:
-        return _check(joiner, Verdict.PASS, f"{_NOTHING_OF_IT[lies].format(joiner)}: only an SST can bring it")
+        return _check(joiner, Verdict.PASS, f"{_NOTHING_OF_IT[lies].format(joiner)}: it can join only by SST")
     lost = f"grastate.dat of {joiner} is {state_word(facts.host(joiner))}; " if lies == "state lost" else ""
     if lost and nothing_left(facts, joiner):
-        told = f"{lost}InnoDB holds no position and no binary log a transaction: only an SST can bring it"
-        return _check(joiner, Verdict.PASS, told)
+        evidence = f"{lost}InnoDB has no position, and no binary log has a transaction: it can join only by SST"
+        return _check(joiner, Verdict.PASS, evidence)
     found = _past(facts, values)
     found = replace(found, evidence=f"{lost}{found.evidence}")
     if found.outcome == "same":
         return _check(joiner, Verdict.PASS, found.evidence)
     if found.outcome == "forked":
-        since = f", parted after seqno {found.shared_to}" if found.shared_to is not None else ""
+        since = f", diverged after seqno {found.shared_to}" if found.shared_to is not None else ""
         if values.get("loser") == joiner:
-            given_up = _check(joiner, Verdict.WARN, f"{found.evidence}{since}; {joiner} gives up its side")
-            return replace(given_up, title=f"{joiner} gives up what only it has")
-        way = f"Let {joiner} give up what only it has (it is written to a file first, an SST follows)"
+            given_up = _check(joiner, Verdict.WARN, f"{found.evidence}{since}; the side of {joiner} is discarded")
+            return replace(given_up, title=f"Discard the transactions that only {joiner} has")
+        way = f"Discard the transactions that only {joiner} has (they are saved to a file first, then an SST follows)"
         refused = _check(joiner, Verdict.BLOCK, f"{found.evidence}{since}", Remedy(way, "loser", (joiner,)))
         return with_both(refused, facts, joiner, member_hosts(facts), found.shared_to)
-    told = f"not known: {found.evidence} ({'; '.join(found.missing)})"
+    evidence = f"not known: {found.evidence} ({'; '.join(found.missing)})"
     if pending and (not found.outside or accepted(values, joiner)):
-        more = f"{told}; looked at again when its position is known"
-        given_in = "If its server can't recover a position: accept that it stays unknown"
+        more = f"{evidence}; checked again when its position is known"
+        given_in = "If its server cannot recover a position, accept that it remains unknown"
         blind = Remedy(given_in, "unknown_history", (joiner,))
         return _check(joiner, Verdict.WARN, more, *((blind,) if lost else ()))
     if accepted(values, joiner):
-        return _check(joiner, Verdict.WARN, f"{told}; you accepted that for {joiner}")
-    by_name = Remedy("Or accept by its name that it stays unknown", "unknown_history", (joiner,))
-    tries = ("Make readable what is missing, or join it with an empty folder.",)
-    return replace(_check(joiner, Verdict.BLOCK, told, by_name), try_=tries)
+        return _check(joiner, Verdict.WARN, f"{evidence}; you accepted this for {joiner}")
+    by_name = Remedy("Or accept by its name that it remains unknown", "unknown_history", (joiner,))
+    tries = ("Make the missing data readable, or let the node join with an empty folder.",)
+    return replace(_check(joiner, Verdict.BLOCK, evidence, by_name), try_=tries)
 
 
 def _check(joiner: str, outcome: Verdict, evidence: str, *ways: Remedy) -> Check:
     return Check(
         code="HISTORY",
-        title=f"{joiner} and the cluster share their past",
+        title=f"{joiner} and the cluster share one history",
         verdict=outcome,
         evidence=evidence,
-        why="The same state UUID is not the same history: IST between forks ends well, and the data differ.",
+        why="An equal state UUID does not prove an equal history: an IST between diverged nodes succeeds, and their "
+        "data differ.",
         answers=ways,
         host=joiner,
         absolute=outcome is Verdict.BLOCK,
@@ -187,8 +190,8 @@ def file_of(facts: Facts, joiner: str) -> str:
 def _parted(facts: Facts, joiner: str) -> Histories:
     """Return what the joiner shares with any who serves: what one of them has stays."""
     donors = [h.host for h in facts.hosts if h.host != joiner and side_of(facts, h).serves]
-    told = with_shared(Histories("forked", ""), tuple(history_of(facts, joiner, donor) for donor in donors))
-    return told if told.shared_to is not None else replace(told, shared_to=_searched(facts, joiner))
+    history = with_shared(Histories("forked", ""), tuple(history_of(facts, joiner, donor) for donor in donors))
+    return history if history.shared_to is not None else replace(history, shared_to=_searched(facts, joiner))
 
 
 def can_extract(facts: Facts, joiner: str) -> bool:
@@ -198,7 +201,7 @@ def can_extract(facts: Facts, joiner: str) -> bool:
 
 def extract(facts: Facts, joiner: str) -> tuple[Step, ...]:
     """Return the step that writes the joiner's side out, and the one that plans the rest with the count."""
-    why = "It stays there for you, readable for root alone: an SST erases the binary log it is taken from."
+    why = "The file is kept for you, readable by root only: an SST erases the binary log that it comes from."
     host = facts.host(joiner)
     written = extraction.write_out(host, facts.cluster_id, _parted(facts, joiner).shared_to, why)
     mark = PositionMark(joiner, host[DataFolder].path or DEFAULT_DATADIR, _counted_at(joiner))
@@ -206,8 +209,8 @@ def extract(facts: Facts, joiner: str) -> tuple[Step, ...]:
         replace(written, proof=(*written.proof, mark)),
         steps.plan_the_rest(
             "loss-known",
-            f"Count what {joiner} would lose",
-            f"how many transactions {joiner} gives up is known only now",
+            f"Count the transactions that {joiner} would lose",
+            f"the number of transactions that {joiner} loses is known only now",
         ),
     )
 
@@ -227,18 +230,18 @@ def _as_counted(facts: Facts, host: HostFacts) -> tuple[Unmoved, ...]:
 
 def loss(facts: Facts, joiner: str) -> str:
     """Return what the joiner gives up, for a person: the count, the tables, where it is kept."""
-    told = parse_extracted(facts.value(extraction.extracted_name(joiner)) or "")
-    if told is None:
+    extracted = parse_extracted(facts.value(extraction.extracted_name(joiner)) or "")
+    if extracted is None:
         least = beyond(facts, joiner)
         if least:
-            return f"at least {least} write sets that only {joiner} has, and no file holds them"
-        return f"how many transactions only {joiner} has is not known, and no file holds them"
-    more = f" and {told.statements} DDL statements" if told.statements != "0" else ""
+            return f"at least {least} write sets that only {joiner} has; no file contains them"
+        return f"an unknown number of transactions that only {joiner} has; no file contains them"
+    more = f" and {extracted.statements} DDL statements" if extracted.statements != "0" else ""
     kept = f"kept in {file_of(facts, joiner)} on {joiner}"
-    some = "" if _parted(facts, joiner).by_logs else ", of which the others may have some"
+    some = "" if _parted(facts, joiner).by_logs else ", some of which the others may have"
     filters = left_out_of_log(facts.host(joiner))
-    unlogged = f", and what its binary log leaves out, which is not known ({'; '.join(filters)})" if filters else ""
-    return f"{told.transactions} transactions{more} of {joiner} ({told.tables}){some}{unlogged}, {kept}"
+    unlogged = f", and an unknown part that its binary log excludes ({'; '.join(filters)})" if filters else ""
+    return f"{extracted.transactions} transactions{more} of {joiner} ({extracted.tables}){some}{unlogged}, {kept}"
 
 
 def only_sst(facts: Facts, host: HostFacts, *, given_up: bool) -> Step:
@@ -248,15 +251,16 @@ def only_sst(facts: Facts, host: HostFacts, *, given_up: bool) -> Step:
     """
     name, folder = host.host, host[DataFolder].path or "/var/lib/mysql"
     paths = tuple(posixpath.join(folder, file) for file in _STATE_FILES)
-    title = f"Remove the Galera state of {name}, so that only an SST can come"
+    title = f"Remove the Galera state of {name}, so that it joins by SST"
     if given_up:
-        title = f"{name} is the side that loses: {loss(facts, name)}. Remove its Galera state, an SST replaces its data"
+        lost = loss(facts, name)
+        title = f"The side of {name} is discarded: {lost}. Remove its Galera state, so that an SST replaces its data"
     return Step(
         step_id=f"only-sst-{name}",
         host=name,
         title=title,
-        done=f"{name} holds no Galera state: only an SST can bring it",
-        why="Its data is replaced by the cluster's; an IST must not be laid over a past that is another one.",
+        done=f"{name} has no Galera state: it can join only by SST",
+        why="The cluster's data replaces it; an IST must not be applied to a diverged history.",
         action=Several(tuple(RemoveFile(path) for path in paths)),
         risk=Risk.IRREVERSIBLE if given_up else Risk.CHANGES,
         before=(Stopped(name, steps.unit_of(host)), *(_as_counted(facts, host) if given_up else ())),

@@ -84,7 +84,7 @@ def _drained(facts: Facts, node: str, place: Place) -> Temporary:
         key=f"haproxy:{node}:{place.host}:{place.haproxy.socket}:{place.name}",
         host=place.host,
         sentence=f"{place.name} drained in HAProxy on {place.host}",
-        danger=f"{node} gets no sessions from HAProxy on {place.host}",
+        danger=f"{node} receives no sessions from HAProxy on {place.host}",
         release=_set(place, "ready"),
         released=(_is(place, "free"),),
         release_when=not_apart(facts, node),
@@ -97,7 +97,8 @@ def _drain(facts: Facts, node: str, place: Place, number: int, prefix: str) -> S
         host=place.host,
         title=f"Drain {place.name} in HAProxy on {place.host}",
         done=f"HAProxy on {place.host} sends no new sessions to {place.name}",
-        why=f"New sessions go to {', '.join(place.others) or 'nobody'}; those that {node} has may end by themselves.",
+        why=f"New sessions go to {', '.join(place.others) or 'no server'}; existing sessions of {node} can end "
+        "normally.",
         action=_set(place, "drain"),
         before=(_is(place, "free"),),
         proof=(_is(place, "drained"),),
@@ -109,14 +110,16 @@ def _drain(facts: Facts, node: str, place: Place, number: int, prefix: str) -> S
 
 
 def _emptied(node: str, places: tuple[Place, ...], limit_s: float, prefix: str, *, patient: bool) -> Step:
-    strict = "Sessions that stay open, as those of a pool do, stop the run here: they are not to be closed."
+    strict = "Sessions that stay open, such as those of a connection pool, stop the run here: it may not close them."
     most = f", at most {limit_s:g} s" if patient else ""
     conditions = tuple(_is(place, "drained", 0, limit_s if patient else 0.0) for place in places)
     return Step(
         step_id=f"{prefix}haproxy-empty-{node}",
         host="",
-        title=f"Wait until no session goes through HAProxy to {node}{most}",
-        done=f"Sessions by HAProxy to {node} had their time" if patient else f"No session comes to {node} by HAProxy",
+        title=f"Wait until {node} has no sessions through HAProxy{most}",
+        done=f"The sessions of {node} through HAProxy had time to end"
+        if patient
+        else f"{node} has no sessions through HAProxy",
         why="" if patient else strict,
         action=WaitFor(conditions, f"the last session through HAProxy to {node}"),
         risk=Risk.READS,
@@ -133,9 +136,9 @@ def _cut(node: str, place: Place, number: int, prefix: str) -> Step:
     return Step(
         step_id=f"{prefix}haproxy-cut-{node}-{number}",
         host=place.host,
-        title=f"Close the sessions that are left to {place.name} in HAProxy on {place.host}",
-        done=f"No session is left to {place.name} in HAProxy on {place.host}",
-        why="A closed session can't be opened again from here; its client reconnects to another node.",
+        title=f"Close the remaining sessions of {place.name} in HAProxy on {place.host}",
+        done=f"{place.name} has no sessions in HAProxy on {place.host}",
+        why="The run cannot reopen a closed session; its client reconnects to another node.",
         action=Several((_set(place, "maint"), Run(Command(words, sudo=True)))),
         already=gone,
         proof=gone,
@@ -149,7 +152,7 @@ def _ready(facts: Facts, node: str, place: Place, number: int, prefix: str, agai
     step = _drained(facts, node, place).off(
         f"{prefix}haproxy-ready-{node}-{number}",
         f"Let HAProxy on {place.host} send sessions to {place.name}",
-        f"{place.name} takes sessions in HAProxy on {place.host}",
+        f"{place.name} accepts sessions in HAProxy on {place.host}",
         3.0,
     )
     again = None

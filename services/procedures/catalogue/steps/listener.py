@@ -55,9 +55,9 @@ class Listener:
     @property
     def opening(self) -> Run:
         """Return the act that opens it."""
-        told = (f"--description={self.description}",) if self.description else ()
+        description = (f"--description={self.description}",) if self.description else ()
         user = (f"--uid={self.user}",) if self.user else ()
-        unit = (f"--unit={self.name}", "--collect", *told, *user, f"--property=RuntimeMaxSec={self.seconds}")
+        unit = (f"--unit={self.name}", "--collect", *description, *user, f"--property=RuntimeMaxSec={self.seconds}")
         return Run(Command(("systemd-run", *unit, "socat", *self.words), sudo=True))
 
 

@@ -64,7 +64,7 @@ def copied_pair(
     return replace(
         put_pair(host, PutPair(*files, HostPair(source), *account), empty_folder=empty_folder),
         title=f"Copy the certificate and its key from {source} to {host.host}",
-        why="They go through this console, by standard input, and stand on no command line.",
+        why="They pass through this console by standard input and appear on no command line.",
         proof=(PairSound(host.host, *files, same_as),),
     )
 

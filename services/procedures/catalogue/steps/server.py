@@ -128,8 +128,8 @@ def _restart(host: HostFacts) -> tuple[Temporary, str]:
         Temporary(
             key=f"restart:{name}",
             host=name,
-            sentence=f"automatic restart off on {name}",
-            danger=f"a crash of {name} is not followed by a restart",
+            sentence=f"automatic restart disabled on {name}",
+            danger=f"{name} is not restarted after a crash",
             release=Several((RemoveFile(path, _NO_RESTART), RELOAD)),
             released=(FileWithout(name, path, _NO_RESTART), UnitSetting(name, unit, "NeedDaemonReload", "no")),
         ),
@@ -144,15 +144,15 @@ def restart_off(host: HostFacts, prefix: str = "") -> Step:
     step = Step(
         step_id=f"{prefix}restart-off-{name}",
         host=name,
-        title=f"Switch systemd's automatic restart of {unit} off on {name}",
-        done=f"{unit} on {name} is not restarted by itself",
-        why="A node that aborts would be restarted within seconds, and its second start may overwrite its data by SST.",
+        title=f"Disable systemd's automatic restart of {unit} on {name}",
+        done=f"{unit} on {name} is not restarted automatically",
+        why="systemd would restart an aborted node within seconds, and its second start may replace its data by SST.",
         action=Several((PutFile(path, (_NO_RESTART,)), RELOAD)),
         proof=(UnitSetting(name, unit, "Restart", "no"),),
         repeatable=True,
         estimate_s=1.0,
     )
-    return restart.on(step, f"Give {unit} on {name} its automatic restart back")
+    return restart.on(step, f"Enable the automatic restart of {unit} on {name} again")
 
 
 def restart_on(host: HostFacts, prefix: str = "") -> Step:
@@ -160,8 +160,8 @@ def restart_on(host: HostFacts, prefix: str = "") -> Step:
     unit, name = start_unit_of(host), host.host
     return _restart(host)[0].off(
         f"{prefix}restart-on-{name}",
-        f"Give {unit} on {name} its automatic restart back",
-        f"{unit} on {name} is restarted by itself again",
+        f"Enable the automatic restart of {unit} on {name} again",
+        f"{unit} on {name} is restarted automatically again",
         1.0,
     )
 
@@ -199,7 +199,7 @@ def same_history(
 
 def by_sst(node: str) -> str:
     """Return the question before a start that nothing shows to be an IST."""
-    return f"Starting {node} replaces all its data by SST, unless IST turns out to be possible. Type {node} to accept."
+    return f"Starting {node} replaces all its data by SST, unless IST is possible after all. Type {node} to accept."
 
 
 def stop_node(
@@ -322,7 +322,7 @@ def start_node(
         host=name,
         title=f"Start {unit} on {name} and wait for Synced",
         done=f"{name} is Synced",
-        why="systemd says 'active' long before the node is a member; only its own state counts.",
+        why="systemd reports 'active' long before the node is a member; only the node's own state counts.",
         action=systemctl("start", unit, "--no-block"),
         before=(apart, Stopped(name, unit), history, founds_nothing(host)),
         already=(Joined(name, facts.cluster_id, unit, history.hosts),),
@@ -358,7 +358,7 @@ def with_its_state(start: Step, host: HostFacts, accepted: str = "") -> Step:
 
 def without_undo(step: Step) -> Step:
     """Return a start of a node that was up before the run: what takes the run back leaves it up."""
-    return replace(step, undo=None, why="The node was up before the run; taking the run back leaves it up.")
+    return replace(step, undo=None, why="The node was up before the run; rolling the run back leaves it up.")
 
 
 def prove_transfer(
@@ -370,8 +370,8 @@ def prove_transfer(
     return Step(
         step_id=f"{prefix}transfer-{name}",
         host=name,
-        title=f"Prove from {name}'s log that it came by {'IST or SST' if kind == 'any' else kind}",
-        done=f"{name}'s log says how it came",
+        title=f"Verify in the log of {name} that it joined by {'IST or SST' if kind == 'any' else kind}",
+        done=f"The log of {name} shows how it joined",
         action=WaitFor((condition,), f"the log of {name}"),
         risk=Risk.READS,
         limit_s=30.0,
@@ -387,7 +387,7 @@ def queue_settled(host: HostFacts, for_s: float, prefix: str = "", limit_s: floa
     return Step(
         step_id=f"{prefix}settle-{name}",
         host=name,
-        title=f"Watch {name}'s receive queue stay below 10 for {for_s:g} s",
+        title=f"Verify that the receive queue of {name} stays below 10 for {for_s:g} s",
         done=f"{name} keeps up",
         action=WaitFor((condition,), f"the receive queue of {name}"),
         risk=Risk.READS,
@@ -403,7 +403,7 @@ def whole_again(facts: Facts, hosts: tuple[str, ...], prefix: str = "", limit_s:
     return Step(
         step_id=f"{prefix}whole",
         host="",
-        title=f"Prove {len(hosts)} members, one state UUID, all Synced",
+        title=f"Verify {len(hosts)} members, one state UUID, all Synced",
         done=f"{len(hosts)} members, one state UUID, all Synced",
         action=WaitFor((condition,), "every member to be Synced in one view"),
         risk=Risk.READS,

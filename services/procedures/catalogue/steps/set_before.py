@@ -38,26 +38,28 @@ def serves_after(values: Inputs) -> bool:
 def drained_field(facts: Facts, nodes: tuple[str, ...]) -> tuple[Field, ...]:
     """Return the question what becomes of nodes that refuse clients already; none where none does."""
     found = [host.host for host in known(facts, nodes) if refusing(host)]
-    choices = ((KEEP, "they refuse them again after the restart, as they were found"), (SERVE, "they serve clients"))
-    title = f"Clients are refused already on {', '.join(found)}: afterwards"
-    return (Field("drained", title, "choice", KEEP, choices, help="A restart forgets it."),) if found else ()
+    choices = ((KEEP, "refuse clients again after the restart, as before"), (SERVE, "serve clients"))
+    title = f"{', '.join(found)} already refuses clients: after the restart"
+    return (Field("drained", title, "choice", KEEP, choices, help="A restart resets this setting."),) if found else ()
 
 
 def drained_before(facts: Facts, nodes: tuple[str, ...], values: Inputs) -> Check:
     """Tell who refuses clients before the run, and what becomes of it."""
     found = {host.host: mode for host in known(facts, nodes) if (mode := refusing(host))}
-    after = "it serves after its restart" if serves_after(values) else "it refuses them again after its restart"
-    told = "; ".join(f"{name}: {REJECT} = {mode}, {after}" for name, mode in found.items())
+    after = (
+        "it serves clients after its restart" if serves_after(values) else "it refuses clients again after its restart"
+    )
+    modes = "; ".join(f"{name}: {REJECT} = {mode}, {after}" for name, mode in found.items())
     unread = [h.host for h in known(facts, nodes) if h.node is None or h.node.galera is None]
     silent = f"not read on {', '.join(unread)}" if unread else ""
     return Check(
         code="DRAINED-BEFORE",
-        title="Nobody has drained a node before the run",
+        title="No node was drained before the run",
         verdict=verdict((), [*found, *unread]),
-        evidence="; ".join(filter(None, (told, silent))) or f"no client is refused on {', '.join(nodes)}",
-        why="A restart forgets what was set at runtime: a node that a colleague took out would serve again, unasked.",
-        try_=("Ask who drained it, and why.",) if found else (),
-        answers=(Remedy("Let it serve clients afterwards", "drained", (SERVE,)),)
+        evidence="; ".join(filter(None, (modes, silent))) or f"no client is refused on {', '.join(nodes)}",
+        why="A restart resets runtime settings: a node that a colleague drained would serve clients again.",
+        try_=("Find out who drained it, and why.",) if found else (),
+        answers=(Remedy("Let it serve clients after the restart", "drained", (SERVE,)),)
         if found and not serves_after(values)
         else (),
     )
@@ -69,12 +71,12 @@ def as_found(host: HostFacts, prefix: str = "") -> tuple[Step, ...]:
     donor, name, mode = galera.sst_donor if galera is not None else "", host.host, refusing(host)
     found = []
     if donor and donor != (host[Options].option("mysqld", DONOR) or ""):
-        step_id, title = f"{prefix}donor-before-{name}", f"See that {name} asks {donor} first, as somebody set it"
-        undo = f"Let {name} ask {donor} first again, as before the run"
+        step_id, title = f"{prefix}donor-before-{name}", f"Verify that {name} asks {donor} first, as set before the run"
+        undo = f"Set {donor} as the donor of {name} again, as before the run"
         found.append(_seen(name, step_id, title, undo, VariableIs(name, DONOR, donor), Sql(set_global(DONOR, donor))))
     if mode:
-        step_id, title = f"{prefix}refuses-{name}", f"See that {name} refuses client statements already ({mode})"
-        undo = f"Let {name} refuse client statements again, as before the run"
+        step_id, title = f"{prefix}refuses-{name}", f"Verify that {name} already refuses client statements ({mode})"
+        undo = f"Make {name} refuse client statements again, as before the run"
         found.append(_seen(name, step_id, title, undo, VariableIs(name, REJECT, mode), _set(mode)))
     return tuple(found)
 
@@ -88,9 +90,9 @@ def _seen(name: str, step_id: str, title: str, taken_back: str, is_so: Condition
         step_id=step_id,
         host=name,
         title=title,
-        done=f"It is so already: {title.partition('that ')[2]}",
-        why="It was set before this run, which only restarts the server: what a restart forgets is given back.",
-        action=WaitFor((is_so,), f"{name} to be as the plan found it"),
+        done=f"Already so: {title.partition('that ')[2]}",
+        why="It was set before this run; the run restores the settings that the restart resets.",
+        action=WaitFor((is_so,), f"{name} to be in the state that the plan found"),
         risk=Risk.READS,
         limit_s=10.0,
         undo=Undo(taken_back, again, (is_so,), 60.0),
@@ -115,9 +117,10 @@ def _refuse_again(host: HostFacts, prefix: str) -> Step:
     return Step(
         step_id=f"{prefix}refuse-again-{name}",
         host=name,
-        title=f"Let {name} refuse client statements again ({mode}), as it was found",
-        done=f"{name} refuses client statements again, as it was found",
-        why="Its restart forgot it; a client that tries between its Synced and this gets in. Nothing to take back.",
+        title=f"Make {name} refuse client statements again ({mode}), as before the run",
+        done=f"{name} refuses client statements again, as before the run",
+        why="The restart reset it; a client that connects between Synced and this step is accepted. There is nothing "
+        "to undo.",
         action=_set(mode),
         proof=(VariableIs(name, REJECT, mode),),
         repeatable=True,
@@ -133,11 +136,11 @@ def _serve(host: HostFacts, limit_s: float, prefix: str) -> Step:
     return Step(
         step_id=f"{prefix}serve-{name}",
         host=name,
-        title=f"Let clients to {name}, which refused them before the run",
+        title=f"Accept clients on {name}, which refused them before the run",
         done=f"{name} serves clients",
         action=_set("NONE"),
         proof=(VariableIs(name, REJECT, "NONE"),),
-        undo=Undo(f"Let {name} refuse client statements again", _set(mode), (refuses, left), limit_s + 60.0),
+        undo=Undo(f"Make {name} refuse client statements again", _set(mode), (refuses, left), limit_s + 60.0),
         repeatable=True,
         estimate_s=0.5,
     )

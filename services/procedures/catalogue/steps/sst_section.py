@@ -98,8 +98,8 @@ def _hold(host: HostFacts, same: SstSame) -> Temporary:
         key=f"joins:{name}",
         host=name,
         sentence=f"starts of {unit} wait on {name}",
-        danger=f"{name} can't be started; by hand: remove {path} and run systemctl daemon-reload, but only when [sst] "
-        "says the same on all nodes",
+        danger=f"{name} cannot be started; manually: remove {path} and run systemctl daemon-reload, but only if [sst] "
+        "is the same on all nodes",
         release=Several((RemoveFile(path, _waiting(path)), RELOAD)),
         released=(FileWithout(name, path, _waiting(path)), UnitSetting(name, unit, "NeedDaemonReload", "no")),
         release_once=(same,),
@@ -112,30 +112,30 @@ def hold_joins(host: HostFacts, same: SstSame, prefix: str = "") -> Step:
     step = Step(
         step_id=f"{prefix}hold-{name}",
         host=name,
-        title=f"Let starts of {unit} on {name} wait until all nodes have the same settings",
+        title=f"Make starts of {unit} on {name} wait until all nodes have the same settings",
         done=f"starts of {unit} on {name} wait",
-        why="A node that joins in between would read other settings than its donor; who starts one now waits, and "
-        f"goes on by itself afterwards (after {LONGEST_HOLD_S} s the start fails).",
+        why="A node that joins meanwhile would use other settings than its donor; a start now waits and "
+        f"continues automatically afterwards (after {LONGEST_HOLD_S} s the start fails).",
         action=_held(path),
         proof=_is_held(host),
         repeatable=True,
         estimate_s=1.0,
     )
-    return _hold(host, same).on(step, f"Let {unit} on {name} be started again")
+    return _hold(host, same).on(step, f"Allow starts of {unit} on {name} again")
 
 
 def let_joins(host: HostFacts, same: SstSame, prefix: str = "") -> Step:
     """Discharge `hold_joins`: what waited goes on. Taken back, starts wait again before a file is put back."""
     unit, name, path = start_unit_of(host), host.host, hold_path(host)
-    title, done = f"Let {unit} on {name} be started again", f"{unit} on {name} may be started again"
+    title, done = f"Allow starts of {unit} on {name} again", f"{unit} on {name} can be started again"
     again = Undo(
-        f"Let starts of {unit} on {name} wait again",
+        f"Make starts of {unit} on {name} wait again",
         _held(path),
         _is_held(host),
         limit_s=60.0,
         takes=hold_joins(host, same, prefix).takes,
     )
-    why = "It ends what the run switched on; a run that is taken back from here switches it on again first."
+    why = "It ends a temporary change of the run; a rollback from here switches it on again first."
     return replace(_hold(host, same).off(f"{prefix}let-{name}", title, done, 1.0), undo=again, why=why)
 
 
@@ -173,9 +173,9 @@ def nobody_joins(facts: Facts, hosts: tuple[str, ...], prefix: str = "") -> Step
     return Step(
         step_id=f"{prefix}nobody-joins",
         host="",
-        title="See that no node joins and no state transfer runs",
-        done="nobody joins, no transfer runs",
-        why="A transfer that had begun before would go on by the old settings, or read the new ones half way.",
+        title="Verify that no node joins and no state transfer runs",
+        done="no node joins, no transfer runs",
+        why="A transfer that is already running would continue with the old settings, or read some of the new ones.",
         action=WaitFor((_joining(facts, hosts), whole), "no node to be joining"),
         risk=Risk.READS,
         limit_s=LONGEST_JOIN_S,
@@ -205,7 +205,7 @@ def _edit(facts: Facts, hosts: tuple[str, ...], host: HostFacts, options: Settin
         proof=(SstGives(name, options),),
         limit_s=20.0,
         undo=Undo(
-            f"Put {path} on {name} back as it was",
+            f"Restore {path} on {name}",
             RestoreFile(path),
             (SstGives(name, former(host, options)),),
             limit_s=30.0,
@@ -224,9 +224,9 @@ def _proven(hosts: tuple[str, ...], same: SstSame, options: Settings, prefix: st
     return Step(
         step_id=f"{prefix}same",
         host="",
-        title=f"Prove that the scripts find the same settings on {', '.join(hosts)}",
+        title=f"Verify that the scripts find the same settings on {', '.join(hosts)}",
         done="the settings are the same on every node",
-        why="Only then may a node join: a donor and a joiner that differ wait for each other.",
+        why="Only then can a node join: a donor and a joiner with different settings wait for each other.",
         action=WaitFor((same, *gives), "the settings to be the same on every node"),
         risk=Risk.READS,
         limit_s=60.0,

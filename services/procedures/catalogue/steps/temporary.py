@@ -8,7 +8,7 @@ from services.procedures.plan.actions import Action
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.model import Obligation, Step, Undo
 
-NOTHING_BACK = "It ends what the run switched on; there is nothing to take back."
+NOTHING_BACK = "It ends a temporary change of the run; there is nothing to undo."
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,9 +64,9 @@ def reject_queries(facts: Facts, host: HostFacts, prefix: str = "", *, cut: bool
     step = Step(
         step_id=f"{prefix}reject-{name}",
         host=name,
-        title=f"Let {name} refuse client statements" + (" and close their sessions" if cut else ""),
+        title=f"Make {name} refuse client statements" + (" and close their sessions" if cut else ""),
         done=f"{name} refuses client statements",
-        why="Clients and balancers that look at real queries leave the node before it goes down.",
+        why="Clients and load balancers that test real queries leave the node before it goes down.",
         action=Sql(set_global(REJECT, Keyword(mode))),
         # A node that somebody drained since the plan was made is not taken over.
         before=(VariableIs(name, REJECT, "NONE"),),
@@ -74,14 +74,14 @@ def reject_queries(facts: Facts, host: HostFacts, prefix: str = "", *, cut: bool
         repeatable=True,
         estimate_s=0.5,
     )
-    return _rejecting(facts, name).on(step, f"Let clients back to {name}")
+    return _rejecting(facts, name).on(step, f"Accept clients on {name} again")
 
 
 def accept_queries(facts: Facts, host: HostFacts, prefix: str = "") -> Step:
     """Discharge `reject_queries` (a restart has done it already; this makes sure)."""
     name = host.host
     return _rejecting(facts, name).off(
-        f"{prefix}accept-{name}", f"Let clients back to {name}", f"{name} serves clients", 0.5
+        f"{prefix}accept-{name}", f"Accept clients on {name} again", f"{name} serves clients", 0.5
     )
 
 
@@ -113,7 +113,7 @@ def _held_out(facts: Facts, host: HostFacts, aside: str) -> tuple[Temporary, str
             key=f"held-out:{name}",
             host=name,
             sentence=f"clients refused on {name} until its data are compared",
-            danger=f"applications get errors from {name}; by hand: remove {path}, and SET GLOBAL {REJECT} = NONE",
+            danger=f"applications get errors from {name}; manually: remove {path}, and SET GLOBAL {REJECT} = NONE",
             release=Several((RemoveFile(path, _REFUSED), Sql(set_back(REJECT, "ALL", before)))),
             released=(FileWithout(name, path, _REFUSED), SetBack(name, REJECT, "ALL", before)),
             release_when=not_apart(facts, name),
@@ -149,17 +149,17 @@ def held_out(facts: Facts, host: HostFacts, aside: str) -> tuple[Step, ...]:
     step = Step(
         step_id=f"held-out-{name}",
         host=name,
-        title=f"Let {name} refuse client statements from its next start on, until its data are compared",
+        title=f"Make {name} refuse client statements from its next start on, until its data are compared",
         done=f"{name} will start refusing client statements",
-        why="It is Synced before its rows are known to be the members'. The comparison reads on by wsrep_dirty_reads. "
-        "A balancer that looks at its state alone sends clients there all the same: they get errors, not other rows.",
+        why="The node is Synced before its rows are compared with a member's. The comparison uses wsrep_dirty_reads. "
+        "A load balancer that tests only its state still sends clients there: they get errors, not different rows.",
         action=PutFile(path, (_REFUSED,)),
         # What the server will read counts: a file that it reads later may say otherwise.
         proof=(OptionIs(name, "mysqld", REJECT, "ALL"),),
         repeatable=True,
         estimate_s=0.5,
     )
-    return (held.on(step, f"Let clients to {name} again"),)
+    return (held.on(step, f"Accept clients on {name} again"),)
 
 
 def let_in(facts: Facts, host: HostFacts, aside: str) -> tuple[Step, ...]:
@@ -167,7 +167,9 @@ def let_in(facts: Facts, host: HostFacts, aside: str) -> tuple[Step, ...]:
     if _refuses_by_itself(host):
         return ()
     name, (held, _) = host.host, _held_out(facts, host, aside)
-    step = held.off(f"let-in-{name}", f"Let clients to {name}: its data were compared", f"{name} serves clients", 0.5)
+    step = held.off(
+        f"let-in-{name}", f"Accept clients on {name}: its data were compared", f"{name} serves clients", 0.5
+    )
     return (replace(step, before=()),)
 
 
@@ -198,13 +200,13 @@ def desync(name: str, prefix: str = "", before: tuple[Condition, ...] = ()) -> S
         host=name,
         title=f"Desync {name}",
         done=f"{name} is Donor/Desynced and sends no flow control",
-        why="It may now fall behind without holding the others up.",
+        why="It can now fall behind without slowing the others down.",
         action=Sql(set_global("wsrep_desync", Keyword("ON"))),
         before=before,
         proof=(VariableIs(name, "wsrep_desync", "ON"), StatusIs(name, "wsrep_local_state", "=", str(DONOR))),
         estimate_s=1.0,
     )
-    step = _desynced(name).on(step, f"Bring {name} back into flow control", 120.0)
+    step = _desynced(name).on(step, f"Return {name} to flow control", 120.0)
     assert step.undo is not None
     # Put back with a full queue it would stop the whole cluster by flow control at once.
     empty = (StatusIs(name, "wsrep_local_recv_queue", "<=", "0"),)
@@ -219,7 +221,7 @@ def catch_up(name: str, limit_s: float, prefix: str = "") -> Step:
         host=name,
         title=f"Wait until {name}'s receive queue is empty",
         done=f"{name} has caught up",
-        why="Put back before that, it would stop the whole cluster by flow control at once.",
+        why="If it returned earlier, flow control would stop the whole cluster at once.",
         action=WaitFor((empty,), f"{name}'s receive queue to empty"),
         risk=Risk.READS,
         limit_s=limit_s,
@@ -232,6 +234,6 @@ def resync(name: str, prefix: str = "") -> Step:
     """Discharge `desync`. A restart has done it already; where the node never went down this does it."""
     back = (VariableIs(name, "wsrep_desync", "OFF"), StatusIs(name, "wsrep_local_state", "=", str(SYNCED)))
     step = _desynced(name).off(
-        f"{prefix}resync", f"Bring {name} back into flow control", f"{name} is a full member again", 2.0
+        f"{prefix}resync", f"Return {name} to flow control", f"{name} is a full member again", 2.0
     )
     return replace(step, already=back, proof=back, limit_s=120.0)

@@ -37,7 +37,7 @@ def flow_control(member: str, moved: str, from_step: str, to_step: str, prefix: 
     return WatchRule(
         code=f"{prefix}FLOW-CONTROL",
         condition=FlowControlBelow(member, PAUSED_SHARE),
-        sentence=f"Flow control all but stops the cluster's writes while {moved} is moved.",
+        sentence=f"Flow control nearly stops the cluster's writes while {moved} is moved.",
         from_step=from_step,
         to_step=to_step,
         every_s=EVERY_S,

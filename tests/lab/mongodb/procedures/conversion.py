@@ -179,7 +179,7 @@ def is_mirrored(estate: Estate) -> bool:
 
 
 def is_mirrored_as(estate: Estate, before: dict[str, str]) -> None:
-    """All mirrors hold the same metadata, those of before but for chunks: a mongos splits one when it likes."""
+    """All mirrors have the same metadata, those of before but for chunks: a mongos splits one when it likes."""
     assert is_mirrored(estate)
     now = [hashes(estate, host) for host in MIRRORS]
     assert now == [now[0]] * 3

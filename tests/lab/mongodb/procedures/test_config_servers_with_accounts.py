@@ -90,11 +90,11 @@ def test_that_a_run_is_taken_back_and_what_no_built_in_role_may_remove_is_told(
     assert [_hashes(locked, host) for host in ("c1", "c2", "c3")] == [before] * 3
     assert _rest(locked) == ([] if may_clear else ["csrs"])
     told = " ".join(undone.out.split())
-    assert ("The configuration of csrs lies in the data of c1" in told.partition("This remains: ")[2]) is not may_clear
+    assert ("The configuration of csrs is in the data of c1" in told.partition("This remains: ")[2]) is not may_clear
     if not may_clear:  # it is seen before the next run, which would build on it
         again = console.run(NAME, "--confirm", "c1", **{**ANSWERS, "backup": "/var/lib/mysql/other"})
         assert again.code == 1, again
-        assert "the data of c1 hold the configuration of csrs" in " ".join(again.out.split()), again
+        assert "the data of c1 contain the configuration of csrs" in " ".join(again.out.split()), again
 
 
 def test_that_an_account_that_may_only_watch_begins_nothing(locked: Estate, tmp_path: Path) -> None:

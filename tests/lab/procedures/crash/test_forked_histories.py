@@ -118,7 +118,7 @@ def test_that_the_state_file_is_a_claim_an_edited_seqno_is_mended_and_a_lost_one
     steer.host("s3").sh(f"cd /var/lib/mysql && rm -f mysql-bin.* && {edit}")
     ran = console.run("add-node", joiner="s3", sst_ok="no", settle="3 s")
     assert ran.code == 0, ran
-    assert f"Take the stale seqno {at + 5} out of grastate.dat on s3: InnoDB recovered {at}" in ran.out, ran
+    assert f"Replace the stale seqno {at + 5} in grastate.dat on s3: InnoDB recovered {at}" in ran.out, ran
     assert rows(steer, "s3") == rows(steer, "s1") == {"common": 3, "majority": 6}
 
     steer.stop("s3")
@@ -126,8 +126,8 @@ def test_that_the_state_file_is_a_claim_an_edited_seqno_is_mended_and_a_lost_one
     write(steer, "s1", "majority", 1)
     ran = console.run("add-node", joiner="s3", settle="3 s")
     assert ran.code == 0, ran  # its position was recovered, and the cluster has all of it: nobody has to type a loss
-    assert "The crash recovery of s3 is over" in ran.out, ran
-    assert "s3 holds no Galera state: only an SST can bring it" in ran.out, ran
+    assert "Crash recovery of s3 has ended" in ran.out, ran
+    assert "s3 has no Galera state: it can join only by SST" in ran.out, ran
     assert rows(steer, "s3") == rows(steer, "s1") == {"common": 3, "majority": 7}
 
 

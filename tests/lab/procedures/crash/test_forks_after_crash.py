@@ -64,7 +64,7 @@ def test_that_rows_of_a_member_that_was_left_out_are_counted_and_only_given_up_b
     with rows_on_one_only(steer) as ledger:
         waits = console.run(CRASH, *CONFIRM, nodes="s1,s2")
         assert waits.code == 4, waits
-        assert f"s3 has {ROWS} write sets more" in waits.out, waits
+        assert f"s3 has {ROWS} more write sets" in waits.out, waits
         assert not any(database.pid(steer.spec, name) for name in members(steer))
         ran = console("resume", console.runs()[0], "--yes", *CONFIRM, *LOSE)
         console.assert_ended(RunState.DONE, ran)

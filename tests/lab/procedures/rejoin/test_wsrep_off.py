@@ -191,7 +191,7 @@ def test_that_rows_in_no_binary_log_make_a_past_unknown_and_a_position_recovered
         time.sleep(6)
         steer.host("s3").sh("galera_recovery && mariadbd --user=mysql --wsrep-recover --log-error=/tmp/hand.err")
         planned = _flat(console("plan", "add-node", "--input", "joiner=s3"))
-        assert "ok HISTORY s3 and the cluster share their past: the binary logs of s3 and s1 agree at" in planned
+        assert "ok HISTORY s3 and the cluster share one history: the binary logs of s3 and s1 agree at" in planned
         mine = alone(steer, "s3", 6_000, more="--skip-log-bin --log-error=/tmp/hand.err")
         for override in ((), ("--override", "HISTORY=I know better")):
             refused = console.run("add-node", *override, joiner="s3")
@@ -201,7 +201,7 @@ def test_that_rows_in_no_binary_log_make_a_past_unknown_and_a_position_recovered
         assert database.pid(steer.spec, "s3") is None
         ran = console.run("add-node", joiner="s3", unknown_history="s3", settle="3 s")
         assert ran.code == 0, ran
-        assert "you accepted that for s3" in _flat(ran), ran
+        assert "you accepted this for s3" in _flat(ran), ran
         assert [on(steer, name) for name in members(steer)] == [set(shared), set(shared), set(shared) | mine]
     finally:
         forget(steer, "s3")

@@ -30,7 +30,7 @@ def test_that_a_node_that_could_not_start_again_is_not_stopped(steer: Estate, co
         refused = console.run("rolling-restart", "--json", *SHORT, nodes="s2, s3")
         assert "0 MB are free at /tmp of s2" in assert_refused(refused, "TEMP-SPACE")["evidence"]
         told = assert_refused(refused, "NAMES")["evidence"]
-        assert "s3 knows none of the names it looks for its cluster by: one.invalid, two.invalid" in told
+        assert "s3 resolves none of the names in wsrep_cluster_address: one.invalid, two.invalid" in told
         ran = console.run("rolling-restart", *SHORT, "--override", "TEMP-SPACE" + WORD, nodes="s2")
         assert ran.code == 3, ran
         view = console.assert_ended(RunState.UNDONE, ran)

@@ -149,7 +149,7 @@ def test_that_a_spare_that_joined_once_and_was_wiped_is_retired_as_it_is_told_an
     whole.restore()  # wiped, and every option file as it was before it joined
     told = console("plan", "bootstrap-after-crash", "--json")
     check = next(one for one in told.document()["checks"] if one["code"] == "NAMED-MEMBERS")
-    assert "new was a member once, and has neither data nor a configuration of it now" in check["evidence"], told
+    assert "new was a member, but has neither data nor a configuration of the cluster now" in check["evidence"], told
     assert 'retired = ["new"]' in str(check), check
     text = console.inventory.read_text(encoding="utf-8")
     retired = tmp_path / "retired.toml"

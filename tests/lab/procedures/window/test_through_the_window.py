@@ -113,7 +113,7 @@ def test_that_an_option_is_changed_by_a_restart_from_the_palette_to_the_report(
         assert person.answer("nodes") == "s3"
         person.answers_and_begins(RESTART.inputs)
         person.sees_it_done()
-        assert any("automatic restart off on s3" in told for told in person.duties), person.duties
+        assert any("automatic restart disabled on s3" in told for told in person.duties), person.duties
         steps = person.looks_in_the_journal()
         writer.assert_nothing_lost()
     assert any("innodb_io_capacity" in text for text in steps), steps
@@ -135,7 +135,7 @@ def test_that_a_spare_host_is_added_by_sst_from_the_cards_to_the_report(
         assert person.answer("joiner") == "new"
         person.answers_and_begins(ADD.inputs)
         person.sees_it_done()
-        assert any("automatic restart off on new" in told for told in person.duties), person.duties
+        assert any("automatic restart disabled on new" in told for told in person.duties), person.duties
         steps = person.looks_in_the_journal()
         writer.assert_nothing_lost((*members(steer), "new"))
     assert len(steps) > 3

@@ -50,7 +50,7 @@ def test_that_a_dead_cluster_is_started_again_from_the_cards_to_the_report(
         person.answers_and_begins(CRASH.inputs)
         person.is_asked("The rest of the plan is ready", 120.0)
         person.shoots("rest-of-the-plan")
-        person.waits(lambda: "automatic restart off on s1" in person.window.status.duties.text())
+        person.waits(lambda: "automatic restart disabled on s1" in person.window.status.duties.text())
         rows = person.wizard.stages.steps.rows
         assert any("Bootstrap s" in row.content.spoken() for row in rows)
         person.presses(person.wizard.question, "Approve and continue")

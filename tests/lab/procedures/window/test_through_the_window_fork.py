@@ -67,7 +67,7 @@ def starts_the_majority(person: Person) -> None:
     blocks = {check.code: check for check in person.wizard.stages.checklist.standing_blocks()}
     assert "s1 and s3 FORKED" in blocks["HISTORY"].evidence
     person.shoots("fork")
-    assert "Choose whose data stays: s1 or s2 or s3 under “Node to bootstrap”" in words(person.window)
+    assert "Choose the side to keep: s1 or s2 or s3 under “Node to bootstrap”" in words(person.window)
     person.presses(person.wizard.stages.checklist, "Answer")
     person.fills_in({"bootstrap": "s1"})
     person.checks()
@@ -97,7 +97,7 @@ def brings_the_loser_back(person: Person) -> None:
     person.shoots("loser")
     person.presses(person.wizard.stages.checklist, "Answer")
     person.answers_and_begins({"loser": "s3", "settle": "3 s"})
-    for found in ("The rest of the plan is ready", f"s3 is the side that loses: {ROWS} transactions of s3"):
+    for found in ("The rest of the plan is ready", f"The side of s3 is discarded: {ROWS} transactions of s3"):
         person.is_asked(found, 180.0)  # its position first, then what it would lose
         person.presses(person.wizard.question, "Approve and continue")
     types_the_answer(person, "can't be undone", "s3", f"{ROWS} transactions of s3")

@@ -10,7 +10,7 @@ from tests.unit.app.steering_service import Shell
 
 ROLLING = ("rolling-restart", "--input", "nodes=n2", "--input", "work=yes")
 FOUND = "Waits until 'n2' is typed, unless this is found: a state in grastate.dat of n2."
-QUESTION = "Starting n2 replaces all its data by SST, unless IST turns out to be possible. Type n2 to accept."
+QUESTION = "Starting n2 replaces all its data by SST, unless IST is possible after all. Type n2 to accept."
 
 
 def words(text: str) -> str:

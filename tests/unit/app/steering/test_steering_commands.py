@@ -89,7 +89,7 @@ def test_that_a_block_ends_with_1_and_changes_nothing(shell: Shell) -> None:
     for command in (("plan",), ("run", "--yes"), ("run", "--rehearse")):
         said = shell(command[0], *ROLLING, *command[1:])
         assert said.code == 1, command
-        assert "  BLOCK CLUSTER-SIZE  Three members or more: 2: n1, n2\n" in said.out
+        assert "  BLOCK CLUSTER-SIZE  At least three members: 2: n1, n2\n" in said.out
         assert "try: Add a node or an arbitrator first." in said.out
     assert "Refused: CLUSTER-SIZE. Nothing was changed." in shell("run", *ROLLING, "--yes").out
     assert shell("run", *ROLLING, "--yes", "--json").document["refused"] == ["CLUSTER-SIZE"]

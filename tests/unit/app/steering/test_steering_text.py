@@ -184,10 +184,10 @@ def test_that_what_passed_takes_one_line_and_what_did_not_says_why_and_what_to_t
 
 
 def test_that_an_answer_that_would_do_is_told_as_input_takes_it_and_a_command_as_it_is_typed() -> None:
-    answers = (Remedy("Choose whose data stays", "bootstrap", ("s1", "s3")), Remedy("Take s2 out", "gone"))
+    answers = (Remedy("Choose the side to keep", "bootstrap", ("s1", "s3")), Remedy("Take s2 out", "gone"))
     check = Check("HISTORY", "One past", Verdict.BLOCK, "forked", answers=answers, commands=("pilothouse settle",))
     assert list(check_lines((check,)))[1:] == [
-        "          try: Choose whose data stays: --input bootstrap=s1 or --input bootstrap=s3",
+        "          try: Choose the side to keep: --input bootstrap=s1 or --input bootstrap=s3",
         "          try: Take s2 out: --input gone=…",
         "          try: pilothouse settle",
     ]
@@ -423,7 +423,7 @@ def test_that_the_checks_of_the_second_part_are_printed_where_nobody_is_asked(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     first, longer = plan_of(freeze()), plan_of(freeze(), edit("n2"))
-    behind = Check("CHOSEN-BEHIND", "The chosen node is the newest", Verdict.WARN, "n2 has 3 write sets more")
+    behind = Check("CHOSEN-BEHIND", "The chosen node is the newest", Verdict.WARN, "n2 has 3 more write sets")
     for attended, told in ((False, True), (True, False)):
         terminal = Terminal(machine=False, attended=attended, yes=True)
         terminal.run_changed(RunView("7", first, RunState.RUNNING, ()))

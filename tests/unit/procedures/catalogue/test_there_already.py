@@ -44,7 +44,7 @@ def test_that_a_member_that_refuses_its_clients_is_not_done(procedure: str) -> N
     assert (gate.verdict, gate.evidence) == (
         BLOCK, "n3 refuses its clients' statements: wsrep_reject_queries is ALL"
     )  # fmt: skip
-    assert gate.try_[0].startswith("Resume or undo the run that holds its clients out")
+    assert gate.try_[0].startswith("Resume or undo the run that keeps its clients out")
 
 
 @pytest.mark.parametrize("procedure", WAYS_BACK)

@@ -39,7 +39,7 @@ def test_that_a_new_host_joins_whom_our_file_will_name() -> None:
 def test_that_a_leftover_of_a_bootstrap_blocks_and_is_not_overridden(line: str) -> None:
     check = fresh((f"{FOLDER}/60-left.cnf", f"[mysqld]\n{line}\n"), printed=f"--server_id=7\n--{line}\n")
     assert (check.verdict, check.absolute) == (BLOCK, True)
-    assert check.evidence == "wsrep_new_cluster stands in the option files of new"
+    assert check.evidence == "wsrep_new_cluster is set in the option files of new"
 
 
 def test_that_one_that_is_switched_off_is_no_leftover() -> None:
@@ -54,7 +54,7 @@ def test_that_an_empty_address_counts_only_where_it_is_read_after_ours() -> None
     assert (check.verdict, check.absolute) == (BLOCK, True)
     assert (
         check.evidence
-        == f"{FOLDER}/99-local.cnf, read after {OURS}, gives new wsrep_cluster_address = nothing, which counts"
+        == f"{FOLDER}/99-local.cnf is read after {OURS} and sets wsrep_cluster_address = nothing which counts"
     )
     both = fresh((f"{FOLDER}/99-local.cnf", text.replace("galera]", "client-server]")), printed=printed)
     assert both.verdict is BLOCK  # a server reads that group too
@@ -63,7 +63,7 @@ def test_that_an_empty_address_counts_only_where_it_is_read_after_ours() -> None
     )
     assert (others.verdict, "wsrep_cluster_address = gcomm://, which counts" in others.evidence) == (BLOCK, True)
     assert others.try_ == (
-        f"Take wsrep_cluster_address out of {FOLDER}/99-local.cnf on new: {OURS} will name the members.",
+        f"Remove wsrep_cluster_address from {FOLDER}/99-local.cnf on new: {OURS} will name the members.",
     )
     assert fresh((f"{FOLDER}/99-local.cnf", "[client]\nwsrep_cluster_address =\n")).verdict is PASS
 

@@ -112,7 +112,7 @@ def test_that_of_two_bare_uuids_and_one_host_left_over_one_may_be_the_host_and_b
     found = named_members(seen)
     assert [(one.name, one.maybe) for one in found] == [(U[3], ("n1",)), (U[4], ("n1",))]
     check = check_of(replace(seen, named=found), blocks=True)
-    assert "it may be n1 by an earlier start, and nothing read tells" in check.evidence
+    assert "it may be n1 before a restart; this is not known" in check.evidence
     (answer,) = check.answers
     assert answer.values == (f"{U[3]},{U[4]}",), "one word, as it is pasted"
 
@@ -160,7 +160,7 @@ def test_that_an_unknown_one_blocks_a_bootstrap_beyond_any_override_and_elsewher
     seen = pair(named=(Named("n3", addresses=(ADDRESS[3],), by=("gvwstate.dat of n2",)),))
     check = check_of(seen, blocks=True)
     assert (check.verdict, check.absolute) == (BLOCK, True)
-    assert "n3 (10.0.0.3): named by gvwstate.dat of n2, and nobody asked it" in check.evidence
+    assert "n3 (10.0.0.3): named by gvwstate.dat of n2, but not queried" in check.evidence
     assert [answer.values for answer in check.answers] == [("n3",)]
     calm = check_of(seen)
     assert (calm.unknown, calm.verdict, calm.absolute) == (True, WARN, False)

@@ -27,7 +27,7 @@ def test_that_a_plan_tells_beforehand_which_server_may_heed_no_stop() -> None:
     (check,) = preflight.stops_at_once(facts(waiting()), ("n3",))
     assert (check.code, check.verdict, check.not_known) == ("STOP-WAITS", WARN, False)
     assert "mariadb.service on n3 is activating (start)" in check.evidence
-    assert "gives a stop 900 s (TimeoutStopSec), twice, and kills nothing (SendSIGKILL=no)" in check.evidence
+    assert "allows a stop 900 s (TimeoutStopSec), twice, and kills nothing (SendSIGKILL=no)" in check.evidence
     assert "'systemctl kill --signal=KILL mariadb.service' on n3 ends it" in check.try_[0]
 
 
@@ -44,7 +44,7 @@ def test_that_an_unread_unit_is_not_known_and_an_unread_limit_is_told_so() -> No
     (dark,) = preflight.stops_at_once(facts(down("n3")), ("n3",))
     assert (dark.verdict, dark.not_known) == (WARN, True)
     (limit,) = preflight.stops_at_once(facts(waiting(timeout_stop_s=None, unit_kills=None, unit_restart="")), ("n3",))
-    assert "a time that is not known" in limit.evidence
+    assert "an unknown time" in limit.evidence
 
 
 def test_that_the_estimate_of_a_stop_is_systemds_own_time_only_where_it_kills() -> None:

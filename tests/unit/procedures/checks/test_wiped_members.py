@@ -31,7 +31,7 @@ def test_that_it_is_told_how_to_retire_it_and_that_nothing_blocks_for_it() -> No
     seen = replace(facts(wiped()), members=(*NAMES, "new"))
     check = check_of(seen, blocks=True)
     assert check.verdict is WARN
-    assert "new was a member once, and has neither data nor a configuration of it now" in check.evidence
+    assert "new was a member, but has neither data nor a configuration of the cluster now" in check.evidence
     assert any('retired = ["new"]' in line for line in check.try_)
 
 

@@ -279,13 +279,13 @@ def test_that_a_node_somebody_drained_before_is_neither_drained_nor_put_back() -
     assert return_steps(facts, "n2") == []
     found = haproxy_checks(facts, ("n2",))[0]
     assert found.verdict is Verdict.BLOCK
-    assert "drained before this run: left so" in found.evidence
+    assert "drained before this run: stays drained" in found.evidence
 
 
 def test_that_a_backend_without_another_server_up_blocks() -> None:
     check = haproxy_checks(_facts(), ("n1",))[1]
     assert check.verdict is Verdict.BLOCK
-    assert check.evidence == "plain on lb has no other server up than s1"
+    assert check.evidence == "plain on lb has no server up except s1"
     assert haproxy_checks(_facts(), ("n2", "n3"))[1].verdict is Verdict.PASS
 
 

@@ -17,7 +17,7 @@ SEEN = TwoPrimaries(UUID, 1.0, (("n1", "n2"), ("n3",)), "both answered")
 def test_that_members_of_one_primary_component_pass_with_where_they_stand() -> None:
     check = one_past(facts(), ("n1", "n2"), NAMES)
     assert check.verdict is PASS
-    assert "n1 at 100000, n2 at 100000; read once more before each start" in check.evidence
+    assert "n1 at 100000, n2 at 100000; read again before each start" in check.evidence
 
 
 def test_that_two_primary_components_that_nobody_settled_block_and_no_override_helps() -> None:

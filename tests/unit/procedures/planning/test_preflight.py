@@ -55,7 +55,7 @@ def test_that_a_whole_cluster_passes_the_health_gate() -> None:
         ({"state_uuid": OTHER}, OTHER),
         ({"state_uuid": ""}, "none"),
         ({"conf_id": 8}, "conf_id differs"),
-        ({"cluster_size": 2}, "3 nodes are expected, n2 sees 2"),
+        ({"cluster_size": 2}, "3 nodes are expected, but n2 sees 2"),
     ],
 )
 def test_that_the_health_gate_blocks_and_names_the_node_and_value(change: dict[str, Any], said: str) -> None:
@@ -69,7 +69,7 @@ def test_that_members_primary_in_two_views_without_a_common_member_are_two_prima
     told = preflight.health_gate(replace(facts(), cluster=only(split())), NAMES)
     assert (told.verdict, told.evidence) == (
         BLOCK,
-        "two Primary Components: db1, db2 and db3; each takes rows that the other never gets",
+        "two Primary Components: db1, db2 and db3; each accepts rows that the other never receives",
     )
 
 
@@ -173,9 +173,9 @@ def test_that_missing_rights_block_before_anything_is_half_done(change: dict[str
 def test_that_of_a_host_which_nobody_reached_the_way_is_to_be_repaired_and_no_right_given() -> None:
     (lost,) = preflight.operator_rights(facts(gone("n1")), ("n1",))
     assert lost.verdict is BLOCK
-    assert lost.try_ == ("Repair the way to n1 by SSH, then check again.",)
+    assert lost.try_ == ("Repair the SSH connection to n1, then check again.",)
     (weak,) = preflight.operator_rights(facts(host("n1", is_root=False)), ("n1",))
-    assert weak.try_[0].startswith("Give the login sudo rights")
+    assert weak.try_[0].startswith("Grant the login sudo")
 
 
 def test_that_another_consoles_lock_blocks_and_names_its_owner() -> None:
@@ -353,7 +353,7 @@ def test_that_a_member_outside_the_primary_component_blocks_the_gate_of_all_memb
     lost = galera("n2", cluster_status="non-Primary", local_state=0, local_state_comment="Initialized", ready=False)
     check = preflight.health_gate(facts(host("n2", group=lost)), ("n1", "n3"))
     assert check.verdict is BLOCK
-    assert "n2 belongs to this cluster and is not in its Primary Component: it says non-Primary" in check.evidence
+    assert "n2 belongs to this cluster and is not in its Primary Component: it reports non-Primary" in check.evidence
 
 
 def test_that_two_hosts_that_show_one_uuid_of_the_group_block_the_health_gate() -> None:
@@ -372,4 +372,4 @@ def test_that_a_way_is_opened_only_once_the_server_behind_it_is_stopped(up: bool
     check = preflight.ports(facts(host("new", server_up=up, links_tried=cut)), "new", ("n1",))[0]
     assert check.try_[0].startswith(said)
     off = preflight.ports(facts(down("new", links_tried=cut)), "new", ("n1",))[0]
-    assert off.try_ == ("Open the ports between the two hosts in their firewalls.",)
+    assert off.try_ == ("Open these ports between the two hosts in their firewalls.",)

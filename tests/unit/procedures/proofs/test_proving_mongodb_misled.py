@@ -162,7 +162,7 @@ def test_that_a_member_which_came_after_the_plan_is_seen_and_what_to_do_is_told(
          "without m2:27018 1 of 2 votes of rs0 are left, 2 are needed: restore votes first"),
         ((1, 1, 1), 3, "m2:27018", False,
          "without m2:27018 1 of 3 votes of rs0 are left, 2 are needed: restore votes first"),
-        ((1, 1, 1), 0, "m9:27018", False, "m9:27018 is no member of rs0 any more"),
+        ((1, 1, 1), 0, "m9:27018", False, "m9:27018 is no longer a member of rs0"),
         ((1, 1, 2), 0, "m1:27018", None, "how many votes rs0 has is not known"),
     ],
 )  # fmt: skip

@@ -97,19 +97,19 @@ def test_that_what_was_lost_or_is_not_known_is_told_and_nothing_only_where_nothi
     calm = replace(view, checks=(), overrides=())
     assert "The run knows of no data loss" in report_markdown(calm, entries)
     warned = Check("LOST-TRANSACTIONS", "Nothing is missing", Verdict.WARN, "n1 was seen 7 write sets further", "why")
-    block = Check("CHOSEN-BEHIND", "No node is ahead", Verdict.BLOCK, "n3 has 5 write sets more", "why")
+    block = Check("CHOSEN-BEHIND", "No node is ahead", Verdict.BLOCK, "n3 has 5 more write sets", "why")
     noise = Check("CLIENTS", "No client", Verdict.WARN, "one client", "why")
     told = replace(view, checks=(warned, block, noise), overrides=(Override("CHOSEN-BEHIND", "n3 burnt"),))
     part = report_markdown(told, entries).replace("\\", "").split(FIRST[0])[1].split("## Time")[0]
     assert "LOST-TRANSACTIONS: n1 was seen 7 write sets further." in part
-    assert "Accepted, CHOSEN-BEHIND: n3 has 5 write sets more. The reason given: n3 burnt" in part
+    assert "Accepted, CHOSEN-BEHIND: n3 has 5 more write sets. The reason given: n3 burnt" in part
     assert "CLIENTS" not in part
     assert "knows of no data loss" not in part
 
 
 def test_that_what_a_person_gave_up_by_a_typed_word_stands_on_the_first_screen_with_its_count_and_file() -> None:
     asked = replace(
-        stop("n1"), step_id="accept-n1", action=Ask("n1 has 7 write sets more.", "typed", expect="lose 7 of n1")
+        stop("n1"), step_id="accept-n1", action=Ask("n1 has 7 more write sets.", "typed", expect="lose 7 of n1")
     )
     title = "n2 is the side that loses: 2 transactions of n2 (t.a (3 rows)), kept in /forks/n2.sql on n2"
     erased = replace(stop(), step_id="only-sst-n2", title=title, risk=Risk.IRREVERSIBLE, confirm="n2")
@@ -119,7 +119,7 @@ def test_that_what_a_person_gave_up_by_a_typed_word_stands_on_the_first_screen_w
     for step_id in ("accept-n1", "only-sst-n2"):
         writer.step(step_id, StepState.CHECKING, StepState.ACTING, StepState.PROVING, StepState.DONE)
     part = report_markdown(writer.view(), writer.entries()).replace("\\", "").split(FIRST[0])[1].split("## Time")[0]
-    assert "Typed 'lose 7 of n1': n1 has 7 write sets more." in part
+    assert "Typed 'lose 7 of n1': n1 has 7 more write sets." in part
     assert f"Typed 'n2': {title}." in part
 
 

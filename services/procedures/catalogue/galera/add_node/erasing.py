@@ -33,17 +33,17 @@ def what_lay_there(facts: Facts, joiner: HostFacts) -> str:
     if folder.entries == 0:
         return "an empty folder"
     if folder.erased_by_transfer:
-        return "what an earlier SST that broke off had left, no database"
+        return "leftovers of an interrupted SST, no database"
     if folder.tablespace is False:
-        return "files, and no database (no ibdata1)"
+        return "files, but no database (no ibdata1)"
     if folder.tablespace is None:
-        return "not known, the folder could not be listed; it was not kept (keep_data)"
+        return "not known because the folder could not be listed; not kept (keep_data)"
     uuid, seqno = position_of(facts, joiner.host)
     held = {
-        "a spare's own": f"a database of {joiner.host}'s own, no member's",
-        "this cluster's": f"this cluster's data up to {seqno if seqno is not None else 'a position not known'}",
+        "a spare's own": f"a database of {joiner.host} itself, not a member's",
+        "this cluster's": f"this cluster's data up to {seqno if seqno is not None else 'an unknown position'}",
         "another's": f"the data of another cluster ({uuid})",
-        "state lost": "the data of a member whose state file was lost",
+        "state lost": "the data of a member that lost its state file",
         "nothing": "no database",
     }[lies]
-    return f"{held}; it was not kept (keep_data)"
+    return f"{held}; not kept (keep_data)"

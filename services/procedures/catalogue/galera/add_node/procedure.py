@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.facts.machine.system import product_of
 from services.facts.plain_names import is_node_name
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.joiner_state import must_recover
 from services.procedures.catalogue.checks.parts import arbitrators, login_refused, server_of
 from services.procedures.catalogue.galera.add_node.keeping import aside_free, aside_possible
@@ -20,7 +21,7 @@ from services.procedures.catalogue.steps.choices import down_members, is_out_of_
 from services.procedures.catalogue.steps.haproxy_places import can_drain
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, flag_of
+from services.procedures.plan.forms.inputs import flag_of
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -48,9 +49,10 @@ ABOUT = About(
     name="add-node",
     title="Add a node, or bring one back",
     need="The cluster grows, or a node is gone",
-    what="Configures the host after a member, tests the ports, starts it with the best donor, proves it Synced.",
+    what="Configures the host like a member, tests the ports, starts it with the best donor, verifies that it is "
+    "Synced.",
     takes="Seconds by IST; by SST as long as copying the data takes.",
-    can_break="The donor of an SST is out of flow control meanwhile; the joiner's old data is replaced.",
+    can_break="The donor of an SST is out of flow control during the transfer; the joiner's old data is replaced.",
     node_field="joiner",
     for_states=("spare", "down"),
     later_checks=("RECOVERED-HISTORY", "HISTORY"),
@@ -83,13 +85,10 @@ ABOUT = About(
 )
 
 
-class AddNode:
-    """Procedure (see procedure.py)."""
+class AddNode(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions; the donors are ranked with reasons."""
@@ -97,27 +96,27 @@ class AddNode:
         spare = tuple((name, _candidate_words(facts, name)) for name in (*down_members(facts), *fit))
         joiner = inputs.get("joiner") or (spare[0][0] if spare else "")
         others = tuple((name, why_no_spare(facts, name)) for name in facts.candidates if name not in fit)
-        present = (*((n, "is a member already") for n in member_hosts(facts)), *others)
+        present = (*((n, "is already a member") for n in member_hosts(facts)), *others)
         donors = donor_ranking(facts, joiner)
         donor = inputs.get("donor") or (donors[0].host if donors else "")
         return (
-            Field("joiner", "Host that joins", "host", joiner, spare + present),
+            Field("joiner", "Joiner", "host", joiner, spare + present),
             Field(
                 "donor", "Donor", "host", donors[0].host if donors else "", tuple((d.host, d.reason) for d in donors)
             ),
             Field(
                 "node_name",
-                "Its name in the cluster",
+                "Node name of the joiner",
                 "text",
                 facts.host(joiner)[Options].option("mysqld", "wsrep_node_name") or joiner,
                 advanced=True,
             ),
             Field(
                 "sst_ok",
-                "A full copy (SST) is accepted",
+                "Accept a full copy (SST)",
                 "flag",
                 "yes",
-                help="No: the node joins only where IST brings what it misses.",
+                help="No: the node joins only if IST can send the write sets that it missed.",
             ),
             *_finer_fields(facts, joiner, donor),
             *forked.fields(joiner),
@@ -126,24 +125,24 @@ class AddNode:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults = list(field_faults(self.fields(facts, inputs), inputs))
-        values = self._values(facts, inputs)
+        faults = list(super().faults(facts, inputs))
+        values = self.values(facts, inputs)
         if values["node_name"] and not is_node_name(values["node_name"]):
-            faults.append(Fault("node_name", "A node's name has letters, digits, dots, dashes and underscores."))
+            faults.append(Fault("node_name", "A node name consists of letters, digits, dots, dashes and underscores."))
         own_name = facts.host(values["joiner"])[Options].option("mysqld", "wsrep_node_name")
         if own.configured(facts, values["joiner"]) and own_name and values["node_name"] != own_name:
-            faults.append(Fault("node_name", f"{values['joiner']} has a configuration of its own: it is {own_name}."))
+            faults.append(Fault("node_name", f"{values['joiner']} is already configured with the name {own_name}."))
         if (why := why_no_spare(facts, values["joiner"])) and is_out_of_reach(facts, values["joiner"]):
-            faults.append(Fault("joiner", f"{values['joiner']} can't join: {why}."))
+            faults.append(Fault("joiner", f"{values['joiner']} cannot join: {why}."))
         if values["joiner"] and values["joiner"] == values["donor"]:
-            faults.append(Fault("donor", "The donor must be another host than the joiner."))
+            faults.append(Fault("donor", "Donor and joiner must be different hosts."))
         if values["joiner"] and not address_of(facts.host(values["joiner"])):
             faults.append(Fault("joiner", f"The address of {values['joiner']} is not known."))
         return tuple(faults)
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist; for a host that is a full member already only what shows that nothing is open."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
         if joiner in members:
             return preflight.there_already(facts, joiner, members)
@@ -198,11 +197,11 @@ class AddNode:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps for a host that is a full member already."""
-        return add_plan(facts, self._values(facts, inputs))
+        return add_plan(facts, self.values(facts, inputs))
 
     def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
         """Return the rest, now that the joiner's position is known: a donor that can send an IST goes first."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner = values["joiner"]
         able = [d.host for d in donor_ranking(facts, joiner) if d.ist]
         donor = values["donor"] if not able or values["donor"] in able else able[0]
@@ -222,9 +221,6 @@ class AddNode:
         )
         return checks, add_plan(facts, values, so_far.steps)
 
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
-
 
 PROCEDURE = AddNode()
 
@@ -241,10 +237,10 @@ def _finer_fields(facts: Facts, joiner: str, donor: str) -> tuple[Field, ...]:
     return (
         Field(
             "extend",
-            "Write the new address into the other members' files",
+            "Add the new address to the other members' files",
             "flag",
             "yes",
-            help="They read it at their next start; nothing is restarted now.",
+            help="The members read it at their next start; none is restarted now.",
             advanced=True,
         ),
         Field(
@@ -252,31 +248,32 @@ def _finer_fields(facts: Facts, joiner: str, donor: str) -> tuple[Field, ...]:
             "Take the donor out of HAProxy while it sends an SST",
             "flag",
             "yes" if can_drain(facts, donor) else "no",
-            help="It falls behind meanwhile and serves old data. Only where a HAProxy that may be told is found.",
+            help="The donor falls behind during the SST and serves old data. Requires an HAProxy that accepts "
+            "commands.",
             advanced=True,
         ),
         Field(
             "settle",
-            "How long its receive queue must stay short",
+            "How long the receive queue must stay short",
             "duration",
             "60 s",
-            help="A node that is Synced and can't keep up falls behind again at once.",
+            help="A Synced node that cannot keep up falls behind again at once.",
             advanced=True,
         ),
         Field(
             "end_orphans",
-            "End what an earlier transfer left on the host",
+            "End processes of an earlier transfer on the host",
             "flag",
             "no",
-            help="Scripts and streams that SST-ORPHANS shows. They end only while no server runs there.",
+            help="The scripts and streams that SST-ORPHANS lists. They are ended only while no server runs there.",
             advanced=True,
         ),
         Field(
             "keep_data",
-            "Keep the host's old data folder aside",
+            "Keep the host's old data folder",
             "flag",
             "no" if own.own_file_system(facts, joiner) else "yes",
-            help="An SST erases it, its binary logs too. Undo puts it back. A mount point can't be kept aside.",
+            help="An SST erases it, including its binary logs. Undo restores it. A mount point cannot be renamed.",
             advanced=True,
         ),
     )
@@ -291,8 +288,8 @@ def _candidate_words(facts: Facts, name: str) -> str:
         if state is None:
             return "member, down"
         known = state.seqno is not None and state.seqno >= 0
-        return f"member, down, at seqno {state.seqno}" if known else "member, down, its position not known yet"
-    return f"spare, {product_of(host[Program].text) or 'no server program seen'}"
+        return f"member, down, at seqno {state.seqno}" if known else "member, down, position not yet known"
+    return f"spare, {product_of(host[Program].text) or 'no server program found'}"
 
 
 def _running_words(host: HostFacts) -> str:
@@ -300,5 +297,5 @@ def _running_words(host: HostFacts) -> str:
     if server_of(host) is not None:
         return "runs, not in the Primary Component"
     refused = login_refused(host)
-    told = "not known to SQL: its login is refused" if refused else "not known: it does not answer over SQL"
-    return told + ("; its service is active" if host[Unit].active_state == "active" else "")
+    state = "not known: the SQL login is refused" if refused else "not known: no answer over SQL"
+    return state + ("; its service is active" if host[Unit].active_state == "active" else "")

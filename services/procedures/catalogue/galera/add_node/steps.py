@@ -51,7 +51,7 @@ def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Pla
         so_far: the first part of a plan that goes on, now that the joiner's position is known.
     """
     joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
-    told = balancer_hosts(facts, (donor,)) if donor_leaves(facts, values) else ()
+    balancers = balancer_hosts(facts, (donor,)) if donor_leaves(facts, values) else ()
     if joiner in members:
         found: tuple[Step, ...] = ()
     elif not so_far and must_recover(facts, joiner, accepted=forked.accepted(values, joiner)):
@@ -63,10 +63,10 @@ def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Pla
     return Plan(
         procedure="add-node",
         title=f"Add {joiner} to {facts.cluster_name or 'the cluster'}",
-        summary=f"{joiner} is configured after {donor}, starts with {donor} as its donor and becomes a full member.",
+        summary=f"{joiner} is configured like {donor}, starts with {donor} as its donor and becomes a full member.",
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
-        hosts=tuple(dict.fromkeys((*members, joiner, *told))),
+        hosts=tuple(dict.fromkeys((*members, joiner, *balancers))),
         quorums=(tuple(dict.fromkeys((*members, joiner))),),
         inputs=tuple(values.items()),
         steps=looked_again(found),
@@ -77,7 +77,7 @@ def add_plan(facts: Facts, values: Inputs, so_far: tuple[Step, ...] = ()) -> Pla
         ),
         expects=(
             f"{joiner} is Synced in a cluster of {len({*members, joiner})}.",
-            "The other members' files name it, for their next start.",
+            "The other members' option files name it for their next start.",
         ),
     )
 
@@ -93,15 +93,15 @@ def _begun(facts: Facts, values: Inputs) -> tuple[Step, ...]:
 
 def _recover(joiner: HostFacts) -> Step:
     step = recover(joiner)
-    way = f"Where {joiner.host} can't: keep a copy of its data, empty its data folder, and an SST brings it."
+    way = f"If {joiner.host} cannot recover it, copy its data and empty its data folder, so that it joins by SST."
     return replace(step, why=f"{step.why} {way}")
 
 
 def _known(joiner: str) -> Step:
     return steps.plan_the_rest(
         "transfer-known",
-        f"Tell from {joiner}'s position whether IST can bring what it missed",
-        f"what {joiner} misses is known only now",
+        f"Determine from the position of {joiner} whether IST is possible",
+        f"the write sets that {joiner} missed are known only now",
     )
 
 
@@ -189,12 +189,12 @@ def _keep_data(facts: Facts, name: str) -> list[Step]:
             host=name,
             title=f"Keep the old data folder of {name} as {aside}",
             done=f"The old data folder of {name} is kept as {aside}",
-            why="An SST erases the data folder; the old one stays until you remove it.",
+            why="An SST erases the data folder; the old one is kept until you remove it.",
             action=data_folders.renamed(host, datadir, aside),
             before=(FileAbsent(name, aside), Stopped(name, steps.unit_of(host))),
             proof=(FileAbsent(name, datadir),),
             undo=Undo(
-                f"Put the old data folder of {name} back",
+                f"Restore the old data folder of {name}",
                 data_folders.renamed(host, aside, datadir),
                 (FileAbsent(name, aside),),
             ),
@@ -204,12 +204,12 @@ def _keep_data(facts: Facts, name: str) -> list[Step]:
         Step(
             step_id=f"new-data-{name}",
             host=name,
-            title=f"Make an empty data folder on {name}",
+            title=f"Create an empty data folder on {name}",
             done=f"{name} has an empty data folder",
             action=data_folders.made(host),
             proof=(FileAbsent(name, posixpath.join(datadir, "ibdata1")),),
             undo=Undo(
-                f"Remove what {name} received",
+                f"Remove the data that {name} received",
                 data_folders.put_away(host, aside, joined),
                 (FileAbsent(name, datadir),),
                 limit_s=600.0,
@@ -230,13 +230,13 @@ def _watches(
     quorum = WatchRule(
         code="QUORUM",
         condition=StillPrimary(members, len(members), facts.cluster_id),
-        sentence=f"One of {', '.join(members)} is no full member any more.",
+        sentence=f"One of {', '.join(members)} is no longer a full member.",
     )
     planned = {step.step_id for step in plan}
     if f"start-{joiner}" not in planned or not members:
         return (quorum,)
     while_ = (f"start-{joiner}", f"settle-{joiner}")
-    full = f"The disk of {joiner} is nearly full: what comes will not end well."
+    full = f"The disk of {joiner} is nearly full: the transfer will fail."
     sender = f"The disk of {donor} is nearly full: its cache grows while it sends."
     return (
         quorum,

@@ -32,9 +32,9 @@ def in_the_way(party: Party, found: tuple[NodePosition, ...]) -> str:
     """Return why these nodes can't form their last Primary Component again; '' when they can."""
     hosts = party.hosts
     if party.gone:
-        return f"{', '.join(party.gone)} will not come back, and all members of the last view are needed"
+        return f"{', '.join(party.gone)} will not come back, but all members of the last view are required"
     if forked := [f"{p.one} and {p.other}" for p in pairs(party) if p.found.outcome == "forked"]:
-        return f"the histories of {', '.join(forked)} are forks"
+        return f"the histories of {', '.join(forked)} have diverged"
     nodes = [party.host(name) for name in hosts]
     if outside := _ran_outside(nodes):
         return outside
@@ -42,7 +42,7 @@ def in_the_way(party: Party, found: tuple[NodePosition, ...]) -> str:
         return other
     off = [host.host for host in nodes if (host[Provider].option("pc.recovery") or "").lower() in _OFF]
     if off:
-        return f"pc.recovery is switched off on {', '.join(off)}"
+        return f"pc.recovery is disabled on {', '.join(off)}"
     unfit = [f"{s.host}: {s.out}" for s in found if s.out]
     unfit += [
         f"grastate.dat of {host.host} is {state_file(host)}" for host in nodes if host[DataFolder].grastate is None
@@ -52,16 +52,16 @@ def in_the_way(party: Party, found: tuple[NodePosition, ...]) -> str:
 
 def _no_common_view(nodes: list[HostFacts]) -> str:
     if damaged := [host.host for host in nodes if host[DataFolder].gvwstate_damaged]:
-        return f"gvwstate.dat of {', '.join(damaged)} is empty or cut off"
+        return f"gvwstate.dat of {', '.join(damaged)} is empty or truncated"
     views = {host.host: host[DataFolder].gvwstate for host in nodes}
     without = [name for name, view in views.items() if view is None]
     if without:
-        return f"{', '.join(without)} has no gvwstate.dat: it left before the end, or was stopped cleanly"
+        return f"{', '.join(without)} has no gvwstate.dat: it left earlier or was stopped cleanly"
     if len({view[0] for view in views.values() if view is not None}) > 1:
         return "the nodes' last views differ: " + ", ".join(f"{n} {v[0]}" for n, v in views.items() if v is not None)
     members = max(len(view[1]) for view in views.values() if view is not None)
     if members != len(nodes):
-        return f"their last view has {members} members, and {len(nodes)} nodes are named"
+        return f"their last view has {members} members, but {len(nodes)} nodes are given"
     return ""
 
 
@@ -75,13 +75,13 @@ def _ran_outside(nodes: list[HostFacts]) -> str:
 
 def told(reason: str, *, wanted: bool) -> Check:
     """Say which way the run takes."""
-    shown = f"not tried: {reason}" if reason else "every node holds the same last view: it is tried first"
+    shown = f"not tried: {reason}" if reason else "every node has the same last view: this recovery is tried first"
     return Check(
         code="SELF-RECOVERY",
-        title="Galera's own recovery is looked at before a node is bootstrapped",
+        title="Galera's own recovery is tried before a node is bootstrapped",
         verdict=Verdict.PASS,
-        evidence=shown if wanted else "not tried: you chose otherwise",
-        why="Nodes that form their last Primary Component again by themselves need no bootstrap by hand.",
+        evidence=shown if wanted else "not tried: you disabled it",
+        why="Nodes that restore their last Primary Component automatically need no manual bootstrap.",
     )
 
 
@@ -93,7 +93,7 @@ def form_again(party: Party) -> tuple[Step, ...]:
         Step(
             step_id="still-none",
             host="",
-            title="Prove that there is still no Primary Component",
+            title="Verify that there is still no Primary Component",
             done="There was no Primary Component",
             action=WaitFor(
                 (party.none_is_primary(), *unmoved(party, party.looked, starts="form-")),
@@ -108,10 +108,10 @@ def form_again(party: Party) -> tuple[Step, ...]:
         Step(
             step_id="find-each-other",
             host="",
-            title=f"Wait until {', '.join(hosts)} form their last Primary Component again",
-            done="The nodes had their time to find each other",
-            why="If they don't, they are stopped again and the most advanced one is bootstrapped.",
-            action=WaitFor((condition,), "the nodes to form their last Primary Component again"),
+            title=f"Wait until {', '.join(hosts)} restore their last Primary Component",
+            done="The nodes had time to find each other",
+            why="If they do not, the run stops them again and bootstraps the most advanced one.",
+            action=WaitFor((condition,), "the nodes to restore their last Primary Component"),
             risk=Risk.READS,
             limit_s=PATIENCE_S + 120.0,
             repeatable=True,
@@ -119,8 +119,8 @@ def form_again(party: Party) -> tuple[Step, ...]:
         ),
         steps.plan_the_rest(
             FORMED,
-            "Look whether the cluster has formed by itself",
-            "whether somebody must be bootstrapped is known only now",
+            "Check whether the cluster has formed automatically",
+            "whether a node must be bootstrapped is known only now",
             serves=True,  # they may have formed: what fails from here on is a person's to judge
         ),
     )
@@ -132,9 +132,9 @@ def _start(party: Party, host: HostFacts) -> Step:
     return Step(
         step_id=f"form-{name}",
         host=name,
-        title=f"Start {unit} on {name}, to find the others",
+        title=f"Start {unit} on {name} to find the others",
         done=f"{unit} on {name} is starting",
-        why="It takes part in its last Primary Component again, or waits; it founds nothing of its own.",
+        why="It rejoins its last Primary Component or waits; it does not bootstrap.",
         action=steps.systemctl("start", unit, "--no-block"),
         before=(
             *unmoved(party, (name,), starts="form-"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.checks.parts import checked, verdict
 from services.procedures.catalogue.checks.sides import both_counted, other_choice
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.shared.positions import NodePosition, behind, standings
@@ -21,27 +21,28 @@ def primary_exists(facts: Facts, hosts: tuple[str, ...]) -> Check:
     alive = tuple(name for name in asked if _is_any_primary(facts, name))
     down = tuple(name for name in asked if name not in alive and facts.host(name).server_up is False)
     other = (other_choice(alive, down[0]),) if down else ()
-    return Check(
-        code="PRIMARY-EXISTS",
-        title="No Primary Component exists",
-        verdict=Verdict.BLOCK if alive else Verdict.PASS,
-        evidence=_primary_and_others(facts, alive, down) if alive else f"none of {', '.join(asked)} says Primary",
-        why="A second Primary Component would take writes of its own: split brain.",
-        try_=("Bring the missing nodes back with add-node: it tells what only they have, before that is lost.", *other)
-        if alive
-        else (),
+    return checked(
+        "PRIMARY-EXISTS",
+        "No Primary Component exists",
+        block=alive,
+        evidence=_primary_and_others(facts, alive, down) if alive else f"none of {', '.join(asked)} reports Primary",
+        why="A second Primary Component would accept its own writes: split-brain.",
+        try_=(
+            "Bring the missing nodes back with add-node: it first reports the transactions that only they have.",
+            *other,
+        ),
         absolute=True,
     )
 
 
 def _primary_and_others(facts: Facts, alive: tuple[str, ...], down: tuple[str, ...]) -> str:
     """Return who serves, and what is known of those that do not: a colleague may have bootstrapped the smaller side."""
-    told = f"Primary on {', '.join(alive)}"
+    primaries = f"Primary on {', '.join(alive)}"
     if not down:
-        return told
+        return primaries
     sides = (alive[0], *down)
     shared = [one.shared_to for name in down if (one := histories(facts, name, alive[0])).outcome == "forked"]
-    return f"{told}; {both_counted(facts, sides, min((n for n in shared if n is not None), default=None))}"
+    return f"{primaries}; {both_counted(facts, sides, min((n for n in shared if n is not None), default=None))}"
 
 
 def unaccounted(party: Party) -> Check:
@@ -54,19 +55,19 @@ def unaccounted(party: Party) -> Check:
     dark = tuple(n for n in party.known if not _answers(facts, n))
     back = tuple(n for n in party.gone if _answers(facts, n))
     running = tuple(n for n in party.left if facts.host(n).server_up)
-    told = [f"off by your word: {', '.join(party.gone)}"] if party.gone else []
-    told += [f"left out by you: {', '.join(party.left)}"] if party.left else []
+    accepted = [f"you confirmed that these are off: {', '.join(party.gone)}"] if party.gone else []
+    accepted += [f"left out by you: {', '.join(party.left)}"] if party.left else []
     silent = [f"no answer from {', '.join(dark)}"] if dark else []
-    silent += [f"{n} answers, though you called it off" for n in back]
-    silent += [f"{n} is left out, and its server runs: it would meet the new Primary Component" for n in running]
+    silent += [f"{n} answers, although you confirmed that it is off" for n in back]
+    silent += [f"{n} is left out, but its server runs: it would connect to the new Primary Component" for n in running]
     return Check(
         code="UNREACHABLE-MEMBERS",
-        title="Every member answers, or is known to be off",
-        verdict=verdict(silent, told),
-        evidence="; ".join([*silent, *told]) or f"{', '.join(party.known)} answer",
-        why="A node that can't be seen may still be Primary with others, or hold transactions nobody else has.",
+        title="Every member answers or is known to be off",
+        verdict=verdict(silent, accepted),
+        evidence="; ".join([*silent, *accepted]) or f"{', '.join(party.known)} answer",
+        why="An unreachable node may still be Primary with others, or have transactions that no other node has.",
         try_=(
-            *(f"Repair the way to {n}, or make sure that it is powered off." for n in dark),
+            *(f"Repair the connection to {n}, or make sure that it is powered off." for n in dark),
             *(f"Stop the server of {n}." for n in running),
         ),
         answers=_answers_to(party, dark, back, running),
@@ -81,12 +82,12 @@ def _answers_to(
     off = tuple(n for n in party.gone if n not in back)
     found = []
     if dark:
-        found.append(Remedy(f"Once {', '.join(dark)} is off for sure, name it", "gone", (typed_hosts((*off, *dark)),)))
+        found.append(Remedy(f"Name {', '.join(dark)} once it is certainly off", "gone", (typed_hosts((*off, *dark)),)))
     if back:
-        found.append(Remedy(f"Take {', '.join(back)} out", "gone", (typed_hosts(off),) if off else ()))
-        found.append(Remedy(f"To leave {', '.join(back)} as it is, take it out too", "nodes"))
+        found.append(Remedy(f"Remove {', '.join(back)} from the list", "gone", (typed_hosts(off),) if off else ()))
+        found.append(Remedy(f"To leave {', '.join(back)} as it is, remove it here as well", "nodes"))
     if running:
-        found.append(Remedy(f"Or name {', '.join(running)} too", "nodes"))
+        found.append(Remedy(f"Or add {', '.join(running)}", "nodes"))
     return tuple(found)
 
 
@@ -95,42 +96,42 @@ def positions(facts: Facts, hosts: tuple[str, ...]) -> Check:
     found = standings(facts, hosts)
     rows = ";\n".join(_row(s) for s in found)
     unknown = any(s.out or s.stale for s in found)
-    return Check(
-        code="POSITIONS",
-        title="The nodes' positions, side by side",
-        verdict=Verdict.WARN if unknown else Verdict.PASS,
+    return checked(
+        "POSITIONS",
+        "The positions of the nodes",
+        warn=unknown,
         evidence=rows,
-        why="Only the most advanced node has every transaction that was acknowledged.",
-        try_=("The run lets each server recover its own position before anything is chosen.",) if unknown else (),
+        why="Only the most advanced node has every acknowledged transaction.",
+        try_=("The run lets each server recover its own position before a node is chosen.",),
         to_read=True,
     )
 
 
 def _row(found: NodePosition) -> str:
     """Return one node's position from each source; the recovered one counts before all others."""
-    told = [f"grastate {found.grastate}" + (" (safe_to_bootstrap)" if found.safe else "")]
-    told += [f"running at {found.text}"] if found.source == "running" else []
-    told += [f"binary log to Xid {found.tail}"] if found.tail is not None else []
-    told += [f"recovered {found.recovered or 'not yet'}", f"last seen by us {found.remembered or 'never'}"]
+    sources = [f"grastate {found.grastate}" + (" (safe_to_bootstrap)" if found.safe else "")]
+    sources += [f"running at {found.text}"] if found.source == "running" else []
+    sources += [f"binary log to Xid {found.tail}"] if found.tail is not None else []
+    sources += [f"recovered {found.recovered or 'not yet'}", f"last seen {found.remembered or 'never'}"]
     once = found.claimed is not None and not found.stale
-    told += [f"its grastate.dat once said {found.claimed}, which nothing else shows"] if once else []
-    stale = " - grastate.dat is not InnoDB's: the recovered position counts" if found.stale else ""
-    out = f" - no candidate: {found.out}" if found.out else ""
-    return f"{found.host}: {', '.join(told)}{stale}{out}"
+    sources += [f"its grastate.dat once contained {found.claimed}, which nothing else confirms"] if once else []
+    stale = " - grastate.dat does not match InnoDB: the recovered position is used" if found.stale else ""
+    out = f" - not a candidate: {found.out}" if found.out else ""
+    return f"{found.host}: {', '.join(sources)}{stale}{out}"
 
 
 def candidate_exists(facts: Facts, hosts: tuple[str, ...], chosen: str = "") -> Check:
     """At least one node must have a history at all, or a person names one whose data are whole."""
     found = standings(facts, hosts)
     able = [s for s in found if not s.out or s.later or (s.by_word and s.host == chosen)]
-    return Check(
-        code="NULL-UUID",
-        title="A node with a usable history exists",
-        verdict=Verdict.PASS if able else Verdict.BLOCK,
+    return checked(
+        "NULL-UUID",
+        "A node with a usable history exists",
+        block=not able,
         evidence="; ".join(f"{s.host}: {s.out or s.text}" for s in found),
-        why="Without one, bootstrapping founds an empty cluster, and every other node is overwritten with it.",
-        try_=() if able else ("Restore a backup on one node, or look into the data folders by hand first.",),
-        answers=() if able else by_your_word(found),
+        why="Without one, a bootstrap creates an empty cluster, which overwrites every other node.",
+        try_=("Restore a backup on one node, or inspect the data folders yourself first.",),
+        answers=by_your_word(found),
         absolute=True,
     )
 
@@ -140,13 +141,13 @@ def chosen_is_candidate(facts: Facts, hosts: tuple[str, ...], chosen: str) -> Ch
     mine = next((s for s in standings(facts, hosts) if s.host == chosen), None)
     reason = mine.out if mine is not None else "it is not among the nodes"
     hopeless = bool(reason) and not (mine is not None and (mine.later or mine.by_word))
-    return Check(
-        code="EMPTY-NODE",
-        title=f"{chosen} has the cluster's data",
-        verdict=Verdict.BLOCK if hopeless else Verdict.PASS,
+    return checked(
+        "EMPTY-NODE",
+        f"{chosen} has the cluster's data",
+        block=hopeless,
         evidence=reason or (mine.text if mine is not None else ""),
-        why="The bootstrapped node's data becomes everybody's data.",
-        try_=("Choose a node with a position, or leave the choice to the run.",) if hopeless else (),
+        why="The data of the bootstrapped node replaces the data of all others.",
+        try_=("Choose a node with a position, or leave the choice to the run.",),
         host=chosen,
         absolute=True,
     )
@@ -162,18 +163,22 @@ def chosen_is_newest(found: tuple[NodePosition, ...], chosen: NodePosition, fork
     ahead = tuple((s, more) for s, more in behind(found, chosen) if s.host not in forked)
     kin = [s for s in found if s.host not in {chosen.host, *forked}]
     alike = [s.host for s in kin if not s.out and s.seqno == chosen.seqno]
-    tie = f", and {', '.join(alike)} is as far" if alike else ""
-    aside = f" of its side; {', '.join(forked)} went another way and can't be compared by seqno" if forked else ""
+    tie = f", and {', '.join(alike)} is at the same position" if alike else ""
+    aside = f" of its side; {', '.join(forked)} diverged and cannot be compared by seqno" if forked else ""
     able = tuple(s.host for s, _ in ahead if not s.out or s.by_word)[:1]
-    accepted = f"Accepted by its code, {', '.join(s.host for s, _ in ahead)} stays stopped and keeps its data: read"
+    accepted = (
+        f"If you override this check, {', '.join(s.host for s, _ in ahead)} stays stopped and keeps its data: read"
+    )
     return Check(
         code="CHOSEN-BEHIND",
         title=f"No node is ahead of {chosen.host}",
         verdict=Verdict.BLOCK if ahead else Verdict.PASS,
-        evidence="; ".join(f"{s.host} has {more} write sets more" for s, more in ahead)
+        evidence="; ".join(f"{s.host} has {more} more write sets" for s, more in ahead)
         or f"{chosen.text} is the highest{tie}{aside}",
-        why="'Reversing history': a node that is ahead aborts when it joins, and its extra transactions are lost.",
-        try_=(f"{accepted} what only it has out of its binary log, then bring it back and keep its old data.",)
+        why="A node that is ahead aborts when it joins ('Reversing history'), and its extra transactions are lost.",
+        try_=(
+            f"{accepted} the transactions that only it has from its binary log, then bring it back, keeping its data.",
+        )
         if ahead
         else (),
         answers=(Remedy("Bootstrap the node that is ahead", "bootstrap", able),) if able else (),
@@ -186,7 +191,7 @@ def by_your_word(found: tuple[NodePosition, ...]) -> tuple[Remedy, ...]:
     and has a person type that its rows are to be everybody's.
     """
     names = tuple(s.host for s in found if s.by_word)
-    advice = "Let the run look where such a node's InnoDB stands, and bootstrap it by your word"
+    advice = "Let the run read the InnoDB position of such a node and bootstrap it on your confirmation"
     return (Remedy(advice, "bootstrap", names),) if names else ()
 
 
@@ -196,16 +201,16 @@ def chosen_is_behind_so_far(facts: Facts, found: tuple[NodePosition, ...], chose
     It warns: InnoDB may tell another position than grastate.dat, and what it tells decides, and blocks, later.
     """
     ahead = behind(found, chosen)
-    told = [f"{s.host} is at {s.seqno} by its {_BY[s.source]}, {chosen.host} at {chosen.seqno} by its "
+    behind_by = [f"{s.host} is at {s.seqno} by its {_BY[s.source]}, {chosen.host} at {chosen.seqno} by its "
             f"{_BY[chosen.source]}: {more} more, {_nature(facts, s, chosen, more)}" for s, more in ahead]  # fmt: skip
     first = max(ahead, key=lambda one: one[1])[0].host
     return Check(
         code="CHOSEN-BEHIND",
         title=f"No node is ahead of {chosen.host}, as far as is known",
         verdict=Verdict.WARN,
-        evidence="; ".join(told),
-        why="The run lets every server recover its position, and is then refused where a node is still ahead: what "
-        "only that one has would be lost.",
+        evidence="; ".join(behind_by),
+        why="The run lets every server recover its position and stops if a node is still ahead: the transactions that "
+        "only that node has would be lost.",
         try_=(f"Choose {first}, or leave the choice to the positions.",),
         answers=(Remedy("Bootstrap the node that is ahead", "bootstrap", (first,)),),
         host=chosen.host,
@@ -224,10 +229,10 @@ def _nature(facts: Facts, ahead: NodePosition, chosen: NodePosition, more: int) 
         if view.state_uuid == ahead.uuid and (chosen.seqno or 0) < view.seqno <= (ahead.seqno or 0)
     }
     if not known:
-        return "of which it is not known whether they are write sets of users"
+        return "it is not known whether they are write sets of users"
     if len(known) >= more:
-        return "all of them changes of the group's membership by its log: no user's write is among them"
-    return f"of which {len(known)} are changes of the group's membership by its log: the others may be users' writes"
+        return "according to its log all of them are membership changes: none is a user's write"
+    return f"according to its log {len(known)} of them are membership changes: the others may be users' writes"
 
 
 def _is_any_primary(facts: Facts, name: str) -> bool:

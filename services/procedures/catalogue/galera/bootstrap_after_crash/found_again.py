@@ -24,16 +24,18 @@ def finds_the_first(party: Party, chosen: str, order: tuple[str, ...]) -> Check:
     for name in order:
         sought = _sought(party, name)
         if sought and not sought & _words(party, up) and sought <= _words(party, list(party.everyone)):
-            lost[name] = f"{name} looks for {', '.join(sorted(sought))}, where nobody is up by then"
+            lost[name] = (
+                f"wsrep_cluster_address of {name} names only {', '.join(sorted(sought))}, none of which is up by then"
+            )
         up.append(name)
     where = address_of(party.host(chosen)) or chosen
     return Check(
         code="JOINS-FIRST",
-        title=f"Each node that joins looks for {chosen}, or for one that is up by then",
+        title=f"Each joining node has the address of {chosen} or of a node that is up by then",
         verdict=verdict(lost),
-        evidence="; ".join(lost.values()) or f"{', '.join(order) or 'nobody'} will find it by wsrep_cluster_address",
-        why="It would wait for the others without end: only the hosts of its wsrep_cluster_address are asked.",
-        try_=tuple(f"Write {where} into wsrep_cluster_address of {name}." for name in lost),
+        evidence="; ".join(lost.values()) or f"{', '.join(order) or 'no node'} will find it by wsrep_cluster_address",
+        why="Otherwise it waits forever: it contacts only the hosts in its wsrep_cluster_address.",
+        try_=tuple(f"Add {where} to wsrep_cluster_address of {name}." for name in lost),
     )
 
 

@@ -83,22 +83,22 @@ def history(party: Party, *, side_chosen: bool) -> Check:
     found = pairs(party)
     forked = [pair for pair in found if pair.found.outcome == "forked"]
     unknown = [pair for pair in found if pair.found.outcome == "not known"]
-    told = [f"{p.one} and {p.other} FORKED{_shared(p.found)}: {p.found.evidence}" for p in forked]
-    told += [f"{p.one} and {p.other}: not known ({p.found.evidence})" for p in unknown]
-    told += [f"{p.one} and {p.other}: same ({p.found.evidence})" for p in found if p.found.outcome == "same"]
+    comparisons = [f"{p.one} and {p.other} FORKED{_shared(p.found)}: {p.found.evidence}" for p in forked]
+    comparisons += [f"{p.one} and {p.other}: not known ({p.found.evidence})" for p in unknown]
+    comparisons += [f"{p.one} and {p.other}: same ({p.found.evidence})" for p in found if p.found.outcome == "same"]
     bare = [name for name in party.known if name not in _with_past(party)]
-    told += [f"{name} was not compared: its files tell no state of this cluster" for name in bare]
+    comparisons += [f"{name} was not compared: its files contain no state of this cluster" for name in bare]
     sides = tuple(sorted({name for pair in forked for name in (pair.one, pair.other)}))
     read = tuple(dict.fromkeys(sentence for pair in unknown for sentence in pair.found.missing))
     return Check(
         code="HISTORY",
         title=_title(chosen=bool(forked and side_chosen), bare=bool(bare)),
         verdict=verdict(forked and not side_chosen, forked or unknown or not found),
-        evidence=";\n".join(told) or "there are no two nodes with a position to compare",
-        why="Nodes of one state UUID can be forks: after a bootstrap on each side both count on from the same seqno, "
-        "and IST between them succeeds while the data differ.",
-        try_=tuple(f"Not known until it is read: {sentence}." for sentence in read[:4]),
-        answers=(Remedy("Choose whose data stays", "bootstrap", sides),) if forked and not side_chosen else (),
+        evidence=";\n".join(comparisons) or "no two nodes have a position to compare",
+        why="Nodes with the same state UUID can have diverged: after a bootstrap on each side both continue from the "
+        "same seqno, and an IST between them succeeds although the data differ.",
+        try_=tuple(f"Make this readable first: {sentence}." for sentence in read[:4]),
+        answers=(Remedy("Choose the side to keep", "bootstrap", sides),) if forked and not side_chosen else (),
         absolute=bool(forked),
         to_read=True,
     )
@@ -106,7 +106,7 @@ def history(party: Party, *, side_chosen: bool) -> Check:
 
 def _title(*, chosen: bool, bare: bool) -> str:
     if chosen:
-        return "A fork, and whose data stays is chosen"
+        return "The histories have diverged, and a side is chosen"
     return "The nodes that have a state share one history" if bare else "The nodes share one history"
 
 
@@ -120,7 +120,7 @@ def extracted(party: Party, chosen: str) -> tuple[Step, ...]:
     The nodes stay stopped with their data; the file is for a person who wants those transactions back.
     """
     strange = strangers_to(party, chosen)
-    why = "It stays there for you, readable for root alone. The node's data stays as it is."
+    why = "The file is kept for you, readable by root only. The data of the node is not changed."
     return tuple(
         write_out(party.host(name), party.facts.cluster_id, strange[name].shared_to, why)
         for name in forked_from(party, chosen)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.facts.galera.state_files import ZERO_UUID
-from services.procedures.catalogue.checks.parts import state_file, unread_state, verdict
+from services.procedures.catalogue.checks.parts import checked, state_file, unread_state
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
 from services.procedures.catalogue.galera.shared.positions import NodePosition, standings
 from services.procedures.plan.checks import Check
@@ -35,22 +35,23 @@ def one_cluster(party: Party) -> Check:
     """Different UUIDs are different histories; so is one that our own history contradicts."""
     found = standings(party.facts, party.hosts)
     said = tuple(_said(party, one) for one in found)
-    told = frozenset(uuid for one in said for uuid in one.told)
+    uuids = frozenset(uuid for one in said for uuid in one.told)
     known = party.facts.cluster_id
     moved = [one for one in said if one.seen and one.told and one.seen not in one.told]
-    bad = len(told) > 1 or bool(known and told - {known})
+    bad = len(uuids) > 1 or bool(known and uuids - {known})
     blind = [line for one in said if not one.told for line in unread_state(party.host(one.host))]
     rows = "; ".join(_row(party, one) for one in said)
-    return Check(
-        code="UUID-MISMATCH",
-        title="One state UUID on all nodes",
-        verdict=verdict(bad, [*moved, *blind]),
-        not_known=bool(blind) and not bad and not moved,
+    return checked(
+        "UUID-MISMATCH",
+        "One state UUID on all nodes",
+        block=bad,
+        warn=bool(moved),
+        unread=blind,
         evidence="; ".join([rows, *blind]),
-        why="Nodes of different UUIDs have different data; seqnos of one say nothing about the other. A state file can "
-        "be damaged; what this console saw the servers say was their own word.",
-        try_=_advice(said, told, known) if bad else (),
-        commands=(f"--cluster {next(iter(told))}",) if bad and _founded_anew(said, told) else (),
+        why="Nodes with different UUIDs have different data, and their seqnos cannot be compared. A state file can "
+        "be damaged; the UUIDs that this console saw came from the servers themselves.",
+        try_=_advice(said, uuids, known) if bad else (),
+        commands=(f"--cluster {next(iter(uuids))}",) if bad and _founded_anew(said, uuids) else (),
         absolute=True,
     )
 
@@ -65,14 +66,14 @@ def _said(party: Party, found: NodePosition) -> Said:
 
 def _row(party: Party, said: Said) -> str:
     host = party.host(said.host)
-    told = [f"grastate.dat {said.file or state_file(host)}"]
-    told += [f"its data {said.data}"] if said.data else []
+    sources = [f"grastate.dat {said.file or state_file(host)}"]
+    sources += [f"its data {said.data}"] if said.data else []
     memory = next((m for m in host.remembered if m.cluster_uuid), None)
     if memory is not None and memory.cluster_uuid not in said.told:
-        told.append(f"we saw it in {memory.cluster_uuid}{_when(party.facts.at, memory.at)}")
+        sources.append(f"the console saw it in {memory.cluster_uuid}{_when(party.facts.at, memory.at)}")
     elif memory is not None:
-        told.append(f"we saw it there too{_when(party.facts.at, memory.at)}")
-    return f"{said.host}: {', '.join(told)}"
+        sources.append(f"the console saw it there as well{_when(party.facts.at, memory.at)}")
+    return f"{said.host}: {', '.join(sources)}"
 
 
 def _when(now: float, at: float | None) -> str:
@@ -102,9 +103,9 @@ def _advice(said: tuple[Said, ...], told: frozenset[str], known: str) -> tuple[s
     foreign = [one.host for one in said if one.seen and one.seen != known and one.seen in told]
     found = []
     if against:
-        found.append(f"Look into the data of {', '.join(against)} by hand: it contradicts what this console saw.")
+        found.append(f"Inspect the data of {', '.join(against)} yourself: it contradicts what this console saw.")
     if foreign:
-        found.append(f"Leave {', '.join(foreign)} out: this console saw it in that other cluster itself.")
+        found.append(f"Leave {', '.join(foreign)} out: this console saw it in that other cluster.")
     if _founded_anew(said, told):
-        found.append(f"Was the cluster founded anew? Then name it by its state UUID, {next(iter(told))}.")
-    return tuple(found) or ("Find out which UUID is this cluster's, by a backup or by a console that saw it.",)
+        found.append(f"If the cluster was bootstrapped from new data, name it by its state UUID, {next(iter(told))}.")
+    return tuple(found) or ("Find out the UUID of this cluster, from a backup or from a console that saw it.",)

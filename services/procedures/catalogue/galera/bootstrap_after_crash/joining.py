@@ -70,11 +70,11 @@ def bootstrap_and_join(
         Step(
             step_id="check-data",
             host="",
-            title=f"Look at the data on {chosen} before any other node takes it over",
-            done=f"The others may take over the data of {chosen}",
-            why="As long as nobody else has joined, another node can still be chosen; what clients have written on "
-            f"{chosen} by then would be lost.",
-            action=Ask(f"Is the data on {chosen} right? The other nodes take it over from here.", unattended="yes"),
+            title=f"Check the data on {chosen} before any other node joins",
+            done=f"You accepted the data of {chosen}",
+            why="Until another node has joined, you can still choose another node; clients' writes on "
+            f"{chosen} would then be lost.",
+            action=Ask(f"Is the data on {chosen} correct? The other nodes receive it from here.", unattended="yes"),
             risk=Risk.YOU,
             limit_s=86_400.0,
             repeatable=True,
@@ -114,12 +114,12 @@ def _safe(host: HostFacts, uuid: str) -> Step:
         step_id="safe",
         host=name,
         title=f"Mark {name} as safe to bootstrap in grastate.dat",
-        done=f"{name} may be bootstrapped",
-        why="The server refuses to bootstrap a node that was not the last one to leave; only this line is changed.",
+        done=f"{name} can be bootstrapped",
+        why="The server refuses to bootstrap a node that did not leave last; only this line is changed.",
         action=edit("0", "1"),
         already=(FileSays(name, path, "^safe_to_bootstrap: 1$"),),
         proof=(FileSays(name, path, "^safe_to_bootstrap: 1$"),),
-        undo=Undo(f"Take the mark back on {name}", edit("1", "0"), (FileSays(name, path, "^safe_to_bootstrap: 0$"),)),
+        undo=Undo(f"Reset the mark on {name}", edit("1", "0"), (FileSays(name, path, "^safe_to_bootstrap: 0$"),)),
         repeatable=True,
         estimate_s=0.5,
     )
@@ -134,17 +134,19 @@ def _new_state(host: HostFacts, path: str, uuid: str, *, first: bool) -> Step:
     name, mark = host.host, f"^safe_to_bootstrap: {int(first)}$"
     text = f"# GALERA saved state\nversion: 2.1\nuuid:    {uuid}\nseqno:   -1\nsafe_to_bootstrap: {int(first)}\n"
     proof = (FileSays(name, path, f"^uuid: +{uuid}$"), FileSays(name, path, mark))
-    without = "the server would found a new cluster" if first else "an SST would replace data that can go on by IST"
+    without = (
+        "the server would create a new cluster" if first else "an SST would replace data for which IST is sufficient"
+    )
     return Step(
         step_id="safe" if first else f"state-{name}",
         host=name,
         title=f"Write a state file for {name}: its own is {state_file(host)}",
-        done=f"{name} may be bootstrapped" if first else f"{name} has a whole state file",
-        why=f"InnoDB itself told a position of this cluster. Without the file {without}.",
+        done=f"{name} can be bootstrapped" if first else f"{name} has a complete state file",
+        why=f"InnoDB reported a position of this cluster. Without the file {without}.",
         action=PutFile(path, (text,), "0660", "mysql:mysql"),
         already=proof,
         proof=proof,
-        undo=Undo(f"Put the state file of {name} back as it was", RestoreFile(path, whole=True)),
+        undo=Undo(f"Restore the state file of {name}", RestoreFile(path, whole=True)),
         repeatable=True,
         estimate_s=0.5,
     )
@@ -175,7 +177,7 @@ def _bootstrap(party: Party, host: HostFacts, position: int, prefix: str) -> Ste
         host=name,
         title=f"Bootstrap {name} at seqno {position}: its data becomes the cluster's",
         done=f"{name} is the Primary Component",
-        why="Every other node takes over this data. Before any write it can still be stopped and another chosen.",
+        why="Every other node receives this data. Before any write, you can still stop it and choose another node.",
         action=Detached(start, name=f"bootstrap-{name}"),
         risk=Risk.IRREVERSIBLE,
         before=(party.none_is_primary(), *standing, Stopped(name, running), *stopped),
@@ -204,9 +206,10 @@ def _nothing_left(host: HostFacts) -> Step:
     return Step(
         step_id="founding-over",
         host=name,
-        title=f"Make sure that {name} founds no cluster at its next start",
+        title=f"Make sure that {name} does not bootstrap at its next start",
         done=f"{name} joins the others at its next start",
-        why="galera_new_cluster hands the order to systemd; left there, the next start would found a second cluster.",
+        why="galera_new_cluster passes the option through systemd; if it stays there, the next start creates a second "
+        "cluster.",
         action=Several(_CLEARED),
         proof=(replace(steps.founds_nothing(host), left=True),),
         repeatable=True,
@@ -216,7 +219,7 @@ def _nothing_left(host: HostFacts) -> Step:
 
 def _off_line(name: str) -> str:
     return (
-        f"Stopping {name} takes them off line: they stand on its disk alone, and are lost where another node is "
+        f"Stopping {name} makes them unavailable: they exist only on its disk, and are lost if another node is "
         f"bootstrapped then. Type 'stop {name}' to accept."
     )
 
@@ -227,7 +230,7 @@ def _join(facts: Facts, host: HostFacts, up: tuple[str, ...], standing: tuple[Un
     start = replace(
         start,
         before=(*standing, *start.before, StillPrimary(up, len(up), facts.cluster_id)),
-        why="It takes what it misses from a member: by IST where the cache reaches, else by SST.",
+        why="It receives the missed write sets from a member: by IST if the cache reaches, otherwise by SST.",
     )
     return [
         *whole,
@@ -248,8 +251,8 @@ def _readable_state(facts: Facts, host: HostFacts) -> tuple[tuple[Step, ...], bo
     nothing but an SST may come, as a person accepted.
     """
     folder = host[DataFolder]
-    told, damaged = folder.grastate, folder.grastate_damaged
-    if not (damaged or (told is not None and not told.names_state and told.seqno != -1)):
+    state, damaged = folder.grastate, folder.grastate_damaged
+    if not (damaged or (state is not None and not state.names_state and state.seqno != -1)):
         return (), False
     uuid, seqno = recovered_position(facts, host.host) or ("", None)
     if uuid == facts.cluster_id and seqno is not None:
@@ -275,7 +278,8 @@ def _asked(facts: Facts, host: HostFacts) -> tuple[Step, ...]:
             host="",
             title=f"Accept that {name} comes back by SST: its state file is {state_file(host)}",
             done=f"You accepted that {name} comes back by SST",
-            why=f"InnoDB of {name} stands at {seqno}. An SST replaces all of it, rows too that only {name} has.",
+            why=f"InnoDB of {name} is at {seqno}. An SST replaces all of its data, including rows that only {name} "
+            "has.",
             action=Ask(steps.by_sst(name), "typed", expect=name),
             already=(StateNamed(name, folder.path or "/var/lib/mysql"),),
             risk=Risk.YOU,
@@ -294,7 +298,7 @@ def _back_to_normal(facts: Facts, host: HostFacts, others: tuple[str, ...]) -> l
     stop = replace(
         stop,
         undo=None,
-        why=f"{host.host} goes on under mysql.service. Taken back, it stays stopped: its data is as it was.",
+        why=f"{host.host} continues under mysql.service. After a rollback it stays stopped: its data is unchanged.",
     )
     one_past = steps.same_history(facts, under, others, left)
     start = steps.start_node(facts, under, one_past, limit_s=JOIN_LIMIT_S, prefix="normal:")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from services.facts.galera.state_files import ZERO_UUID
 from services.facts.reading import words
-from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.checks.parts import checked
 from services.procedures.catalogue.checks.sides import write_sets
 from services.procedures.catalogue.galera.bootstrap_after_crash.history import is_written_out, strangers_to
 from services.procedures.catalogue.galera.bootstrap_after_crash.party import Party
@@ -67,23 +67,25 @@ def _readable(found: NodePosition, host: HostFacts) -> bool:
 
 
 def _of_stranger(party: Party, found: NodePosition, past: Histories, chosen: NodePosition) -> Loss:
-    host, stays = party.host(found.host), "it is not joined, and keeps its data"
+    host, stays = party.host(found.host), "it does not join and keeps its data"
     if past.outcome == "not known":
-        said = f"whether {found.host} shares its past with {chosen.host} is not known ({past.evidence}): {stays}"
+        said = f"whether {found.host} shares its history with {chosen.host} is not known ({past.evidence}): {stays}"
         return Loss(found.host, None, said)
     shared = past.shared_to
     # What InnoDB has lost and the binary log tells is lost too; a server's own count, with wsrep off, is no seqno.
     ends = max((n for n in (found.seqno, None if past.own else found.tail) if n is not None), default=None)
     count = None if shared is None or ends is None else write_sets(host, found.uuid, shared, ends)
     if past.own:
-        more = f" with {past.own} transactions or more that it wrote with wsrep off"
+        more = f" with at least {past.own} transactions that it wrote with wsrep off"
         count = past.own + (count or 0)
     else:
         more = _with(count, at_most=not past.by_logs)
     after = "from a point that is not known" if shared is None else f"after seqno {shared}"
     if is_written_out(party, found.host):
-        stays += f"; its binary log's part of it goes to {file_of(party.facts.cluster_id, found.host, shared)} first"
-    return Loss(found.host, count, f"{found.host} went its own way {after}{more}: {stays}")
+        stays += (
+            f"; its binary log's part of it is saved to {file_of(party.facts.cluster_id, found.host, shared)} first"
+        )
+    return Loss(found.host, count, f"{found.host} diverged {after}{more}: {stays}")
 
 
 def _beyond(found: NodePosition, chosen: NodePosition, host: HostFacts) -> list[Loss]:
@@ -91,12 +93,12 @@ def _beyond(found: NodePosition, chosen: NodePosition, host: HostFacts) -> list[
     own, base = found.seqno or 0, chosen.seqno or 0
     if found.tail is not None and found.tail > max(own, base):
         more = write_sets(host, found.uuid or chosen.uuid, base, found.tail)
-        said = f"the binary log of {found.host} goes to Xid {found.tail}, {more} beyond {chosen.host}"
+        said = f"the binary log of {found.host} ends at Xid {found.tail}, {more} beyond {chosen.host}"
         return [Loss(found.host, more, said)]
     if found.host != chosen.host and own > base:
         more = write_sets(host, found.uuid or chosen.uuid, base, own)
-        by = " by its grastate.dat, a file's word: its InnoDB was not asked" if found.source == CLAIM else ""
-        said = f"{found.host} has {more} write sets more than {chosen.host}{by}"
+        by = " according to its grastate.dat only: its InnoDB position was not read" if found.source == CLAIM else ""
+        said = f"{found.host} has {more} more write sets than {chosen.host}{by}"
         return [Loss(found.host, more, said)] if more else []
     return []
 
@@ -110,9 +112,9 @@ def _unknown(party: Party, name: str, chosen: NodePosition) -> Loss:
     )
     last = max((n for n in (seen, on_disk) if n is not None), default=None)
     count = last - base if last is not None and last > base else None
-    what = "called off" if name in party.gone else "left out" if name in party.left else "without a position"
-    known = f"its last known position is {last}" if last is not None else "no position of it is known"
-    return Loss(name, count, f"what {name} ({what}) has is not known, {known}: it may be ahead{_of(count)}")
+    what = "confirmed off" if name in party.gone else "left out" if name in party.left else "without a position"
+    known = f"its last known position is {last}" if last is not None else "its position is not known"
+    return Loss(name, count, f"the transactions of {name} ({what}) are not known, {known}: it may be ahead{_of(count)}")
 
 
 def _with(count: int | None, *, at_most: bool) -> str:
@@ -131,8 +133,8 @@ def _memories(party: Party, name: str) -> list[int]:
 def _claims(party: Party) -> list[str]:
     """Return what only files say: a grastate.dat is written by whoever has the server's account, or is damaged."""
     return [
-        f"grastate.dat of {one.host} says, or once said, {one.claimed}, its InnoDB is at {one.seqno}, no log and no "
-        "server ever told more of it: a file's word, which does not count"
+        f"grastate.dat of {one.host} contains or contained {one.claimed}, but its InnoDB is at {one.seqno}, and no "
+        "log or server confirms more: the value of the file is ignored"
         for one in standings(party.facts, party.known)
         if one.claimed is not None
     ]
@@ -148,14 +150,14 @@ def _seen_beyond(party: Party, chosen: NodePosition, found: list[Loss]) -> tuple
     if highest <= max(base, *reached, *counted):
         return ()
     more = highest - base
-    return (Loss(host, more, f"{host} was seen {more} write sets further than {chosen.host} is now"),)
+    return (Loss(host, more, f"{host} was seen {more} write sets ahead of the current position of {chosen.host}"),)
 
 
 def _tails_unread(party: Party) -> list[str]:
     """Return whose binary log was looked at and could not be read: InnoDB alone tells what that member has."""
     said = {name: party.facts.value(tail_name(name)) or "" for name in party.known}
     return [
-        f"how far the binary log of {name} goes is {words(told, 200)}: it may hold commits that InnoDB has not"
+        f"the end of the binary log of {name} is {words(told, 200)}: it may contain commits that InnoDB does not have"
         for name, told in said.items()
         if told.startswith("not known")
     ]
@@ -163,17 +165,16 @@ def _tails_unread(party: Party) -> list[str]:
 
 def lost(party: Party, chosen: NodePosition) -> Check:
     """What may be missing afterwards; 'nothing' only where all is known."""
-    told = [*(loss.said for loss in losses(party, chosen)), *unflushed(party.facts, party.everyone)]
-    told += [*_tails_unread(party), *_claims(party)]
-    return Check(
-        code="LOST-TRANSACTIONS",
-        title="What would be lost",
-        verdict=verdict((), told),
-        evidence="; ".join(told)
-        or f"nothing: every member's position is known, they share one history, and none is beyond {chosen.text}",
-        why="Only the chosen node's data stays. With innodb_flush_log_at_trx_commit other than 1 a power loss may cost "
-        "a second of commits on each node.",
-        try_=("Read what is missing out of the nodes' binary logs (mysqlbinlog) before you go on.",) if told else (),
+    possible = [*(loss.said for loss in losses(party, chosen)), *unflushed(party.facts, party.everyone)]
+    possible += [*_tails_unread(party), *_claims(party)]
+    return checked(
+        "LOST-TRANSACTIONS",
+        "What would be lost",
+        warn=possible,
+        good=f"nothing: every position is known, the members share one history, and none is ahead of {chosen.text}",
+        why="Only the data of the chosen node is kept. Unless innodb_flush_log_at_trx_commit is 1, a power loss may "
+        "cost a second of commits on each node.",
+        try_=("Extract the missing transactions from the binary logs (mysqlbinlog) before you continue.",),
         to_read=True,
     )
 
@@ -186,17 +187,17 @@ def accepted(party: Party, chosen: NodePosition) -> tuple[Step, ...]:
 def trusted(chosen: NodePosition) -> Step:
     """Return the step in which a person types that the data of a node that gave its state up are to be everybody's."""
     said = (
-        f"grastate.dat of {chosen.host} names no state: a state transfer was asked for and did not begin, or it was "
-        f"found inconsistent with the others. InnoDB of {chosen.host} is whole at {chosen.seqno}"
+        f"grastate.dat of {chosen.host} contains no state: a state transfer was requested but did not begin, or the "
+        f"node was inconsistent with the others. InnoDB of {chosen.host} is complete at {chosen.seqno}"
     )
     return Step(
         step_id=f"trust-{chosen.host}",
         host="",
-        title=f"Accept that {chosen.host}, which gave its state up, is bootstrapped",
-        done=f"You accepted that the data of {chosen.host} become everybody's",
-        why=f"{said}. Where it was inconsistent, its rows differ from those that the others have.",
+        title=f"Accept that {chosen.host}, which cleared its state, is bootstrapped",
+        done=f"You accepted that the data of {chosen.host} replace the data of all others",
+        why=f"{said}. If it was inconsistent, its rows differ from those of the others.",
         action=Ask(
-            f"{said}. Type 'trust {chosen.host}' to go on with its rows.", "typed", expect=f"trust {chosen.host}"
+            f"{said}. Type 'trust {chosen.host}' to continue with its rows.", "typed", expect=f"trust {chosen.host}"
         ),
         risk=Risk.YOU,
         limit_s=86_400.0,
@@ -208,10 +209,10 @@ def _accept(number: int, loss: Loss) -> Step:
     return Step(
         step_id=f"accept-{number}-{loss.host}",
         host="",
-        title=f"Accept what would be lost of {loss.host}",
+        title=f"Accept the possible loss of {loss.host}",
         done=f"You accepted: {loss.typed}",
-        why=f"{loss.said}. Its binary log may still hold what is missing; so may a backup.",
-        action=Ask(f"{loss.said}. Type '{loss.typed}' to go on without it.", "typed", expect=loss.typed),
+        why=f"{loss.said}. Its binary log or a backup may still contain the missing transactions.",
+        action=Ask(f"{loss.said}. Type '{loss.typed}' to continue without it.", "typed", expect=loss.typed),
         risk=Risk.YOU,
         limit_s=86_400.0,
         repeatable=True,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.parts import ssh_silent, state_file
 from services.procedures.catalogue.galera.bootstrap_after_crash import by_itself, safety
 from services.procedures.catalogue.galera.bootstrap_after_crash import checks as own
@@ -38,7 +39,7 @@ from services.procedures.catalogue.galera.shared.stale import innodb_counts
 from services.procedures.catalogue.steps.choices import is_primary, member_hosts
 from services.procedures.plan.checks import Check, Verdict
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, flag_of, hosts_of
+from services.procedures.plan.forms.inputs import flag_of, hosts_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step
@@ -66,8 +67,8 @@ ABOUT = About(
     title="Start the cluster after all nodes went down",
     need="All nodes are down",
     what="Lets every node recover its position, bootstraps the most advanced one, joins the others one at a time.",
-    takes="Crash recovery of each node, then one IST or SST a node.",
-    can_break="The bootstrapped node's data becomes everybody's: the wrong choice loses transactions.",
+    takes="Crash recovery of each node, then one IST or SST per node.",
+    can_break="The data of the bootstrapped node replaces all others: the wrong choice loses transactions.",
     node_field="",  # the node that was clicked is not the one to bootstrap: the positions tell that
     for_states=("no-primary", "down"),
     later_checks=("CHOSEN-BEHIND", "JOINS-FIRST"),
@@ -98,34 +99,31 @@ ABOUT = About(
 )
 AUTO = "the most advanced"
 COPIES = (
-    ("none", "no copies: the run goes on at once"),
-    ("wait", "the run waits for you, with every server stopped"),
-    ("made", "they are made already, with the servers stopped"),
+    ("none", "no copies: the run continues at once"),
+    ("wait", "the run waits for you while every server is stopped"),
+    ("made", "already made while the servers were stopped"),
 )
 
 
-class BootstrapAfterCrash:
-    """Procedure (see procedure.py)."""
+class BootstrapAfterCrash(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: all nodes, those that are off for good, and which to bootstrap."""
         del inputs
         every = tuple((name, _state(facts, name)) for name in facts.members)
-        named = tuple((one.name, f"named by {one.by[0]}, not asked") for one in facts.named if not one.retired)
+        named = tuple((one.name, f"named by {one.by[0]}, not queried") for one in facts.named if not one.retired)
         return (
             Field("nodes", "All nodes of the cluster", "hosts", ", ".join(facts.members), every),
             Field(
                 "gone",
-                "Nodes that are powered off or fenced for sure",
+                "Nodes that are certainly powered off or fenced",
                 "hosts",
                 required=False,
                 choices=(*every, *named),
-                help="A node that can't be seen may still run: name only what you have made sure of.",
+                help="An unreachable node may still run: name a node only if you have verified that it is off.",
             ),
             Field("bootstrap", "Node to bootstrap", "choice", AUTO, ((AUTO, "chosen from the positions"), *every)),
             Field(
@@ -134,11 +132,11 @@ class BootstrapAfterCrash:
                 "choice",
                 "none",
                 COPIES,
-                help="Crash recovery and an SST change data files. Only a copy made before leads back.",
+                help="Crash recovery and an SST change data files. Only a copy made before can restore them.",
             ),
             Field(
                 "itself",
-                "Let the nodes form their last cluster again by themselves, where they can",
+                "Let the nodes restore their last cluster automatically if possible",
                 "flag",
                 "yes",
                 help="Galera's own recovery (pc.recovery): tried for five minutes before a node is bootstrapped.",
@@ -146,23 +144,23 @@ class BootstrapAfterCrash:
             ),
             Field(
                 "left_out",
-                "Let members that are left out of the nodes recover their positions too",
+                "Let members that are left out recover their positions as well",
                 "flag",
                 "yes",
-                help="Stopped servers only, and nothing else: it tells what they have that would be lost.",
+                help="Only on stopped servers, and only that: it shows which of their transactions would be lost.",
                 advanced=True,
             ),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults = list(field_faults(self.fields(facts, inputs), inputs))
-        values = self._values(facts, inputs)
+        faults = list(super().faults(facts, inputs))
+        values = self.values(facts, inputs)
         gone = hosts_of(values["gone"])
         if values["bootstrap"] in gone:
-            faults.append(Fault("bootstrap", f"{values['bootstrap']} is powered off by your own word."))
+            faults.append(Fault("bootstrap", f"You confirmed that {values['bootstrap']} is powered off."))
         elif values["bootstrap"] not in {AUTO, *hosts_of(values["nodes"])}:
-            faults.append(Fault("bootstrap", f"{values['bootstrap']} is not among the nodes named."))
+            faults.append(Fault("bootstrap", f"{values['bootstrap']} is not one of the given nodes."))
         if not [n for n in hosts_of(values["nodes"]) if n not in gone]:
             faults.append(Fault("nodes", "No node is left to start."))
         return tuple(faults)
@@ -215,7 +213,7 @@ class BootstrapAfterCrash:
             checks = (own.chosen_is_behind_so_far(facts, found, best),)
         if _by_one_statement(asked, found, best):
             return checks
-        copied = safety.copies(asked.hosts, self._values(facts, inputs)["copies"])
+        copied = safety.copies(asked.hosts, self.values(facts, inputs)["copies"])
         return (*checks, safety.ways_closed(facts, asked.hosts), copied)
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
@@ -228,7 +226,7 @@ class BootstrapAfterCrash:
         if _by_one_statement(asked, found, best) and best is not None and best.seqno is not None:
             steps = make_primary(asked, best.host, best.seqno, found)
             return self._plan(asked, inputs, (*accepted(asked, best), *steps))
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         first = find_positions(
             asked, wait_for_copies=values["copies"] == "wait", ask_left=flag_of(values["left_out"]) is True
         )
@@ -267,7 +265,7 @@ class BootstrapAfterCrash:
         more: tuple[Step, ...] = () if tried else (*extracted(asked, chosen.host), *accepted(asked, chosen))
         if not tried:
             reason = by_itself.in_the_way(asked, found)
-            wanted = wish == AUTO and flag_of(self._values(facts, inputs)["itself"]) is True
+            wanted = wish == AUTO and flag_of(self.values(facts, inputs)["itself"]) is True
             checks.append(by_itself.told(reason, wanted=wanted))
             if wanted and not reason:
                 more += (*innodb_counts(facts, found), *by_itself.form_again(asked))
@@ -304,23 +302,20 @@ class BootstrapAfterCrash:
             cluster_name=facts.cluster_name,
             hosts=asked.known,
             quorums=(hosts,),
-            inputs=tuple(self._values(facts, inputs).items()),
+            inputs=tuple(self.values(facts, inputs).items()),
             steps=looked_again(steps),
             charts=tuple(Chart("galera.recv_queue", name, f"Receive queue of {name}") for name in hosts[:2]),
             expects=(
                 f"{', '.join(back)} are Synced in one Primary Component with state UUID {facts.cluster_id}.",
                 *((f"{', '.join(asked.gone)} stayed off.",) if asked.gone else ()),
-                *((f"{', '.join(asked.left)}, left out, was not started.",) if asked.left else ()),
+                *((f"{', '.join(asked.left)} was left out and not started.",) if asked.left else ()),
                 *(_stays(facts, name) for name in apart),
             ),
         )
 
     def _asked(self, facts: Facts, inputs: Inputs) -> tuple[Party, str]:
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         return party(facts, hosts_of(values["nodes"]), hosts_of(values["gone"])), values["bootstrap"]
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = BootstrapAfterCrash()
@@ -329,10 +324,10 @@ PROCEDURE = BootstrapAfterCrash()
 def _stays(facts: Facts, name: str) -> str:
     if not_recovered(facts, name):
         return (
-            f"{name} stays stopped: its server could not recover its position. Move its data away, leave the folder "
-            "empty, and add-node brings it back by SST."
+            f"{name} stays stopped: its server could not recover its position. Move its data away, leave an empty "
+            "folder, and bring it back by SST with add-node."
         )
-    return f"{name} stays stopped, with transactions nobody else has; it comes back with add-node."
+    return f"{name} stays stopped, with transactions that no other node has; bring it back with add-node."
 
 
 def _apart(asked: Party, found: tuple[NodePosition, ...], chosen: NodePosition) -> tuple[str, ...]:
@@ -380,8 +375,8 @@ def _no_candidate(found: tuple[NodePosition, ...]) -> Check:
         title="A node can be chosen",
         verdict=Verdict.BLOCK,
         evidence="; ".join(f"{s.host}: {s.out or s.text}" for s in found),
-        why="A zero UUID, an unknown seqno or another history is never chosen.",
-        try_=("Look into the data folders by hand; copies of the state files were made.",),
+        why="A node with a zero UUID, an unknown seqno or another history is never chosen.",
+        try_=("Inspect the data folders yourself; the state files were copied.",),
         answers=own.by_your_word(found),
         absolute=True,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.facts.logs.causes import asserts, disk_full, fails_again
 from services.facts.machine.tcp_ways import GROUP_PORT
 from services.procedures.catalogue.checks.haproxy import NONE_SEEN, unseen_balancers
-from services.procedures.catalogue.checks.parts import known, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, known, unread, verdict
 from services.procedures.catalogue.checks.starting import LEAST_ROOM
 from services.procedures.catalogue.checks.transfer import untried
 from services.procedures.plan.checks import Check, Remedy
@@ -49,12 +49,12 @@ def crash_cause(facts: Facts, hosts: tuple[str, ...]) -> Check:
     ]
     return Check(
         code="CRASH-CAUSE",
-        title="Nothing in the logs says that a start must fail",
+        title="The logs show no reason for a start to fail",
         verdict=verdict(blocks, [*warns, *blind]),
         not_known=bool(blind) and not warns and not blocks,
         evidence="; ".join([*[*blocks, *warns][:4], *blind]) or _nothing_in(facts, hosts),
-        why="A node that crashes again in the middle leaves a worse picture than now.",
-        try_=("Make room, or repair what the log names, then check again.",) if blocks else (),
+        why="A node that crashes again during the run leaves a worse state than now.",
+        try_=("Free disk space, or repair the cause that the log shows, then check again.",) if blocks else (),
         answers=(Remedy(_leave_out(bad), "nodes", (typed_hosts(sound),)),) if bad and sound else (),
     )
 
@@ -64,42 +64,43 @@ def _told_by_log(host: HostFacts) -> tuple[list[str], list[str]]:
     stops, tells = [], []
     free = host[DataFolder].disk.free
     for line in host[ErrorLog].errors:
-        told = f"{host.host}: {line}"
+        log_line = f"{host.host}: {line}"
         if fails_again(line) and disk_full(line) and free is not None and free >= ROOM:
-            tells.append(f"{told} ({free / 1e9:.1f} GB are free now where its data folder is)")
+            tells.append(f"{log_line} ({free / 1e9:.1f} GB are free now at its data folder)")
         elif fails_again(line):
-            stops.append(told)
+            stops.append(log_line)
         elif asserts(line):
-            tells.append(f"{told} (it ended itself at a check of its own; a start may come to the same)")
+            tells.append(f"{log_line} (the server aborted itself; a start may end the same way)")
     return stops, tells
 
 
 def _nothing_in(facts: Facts, hosts: tuple[str, ...]) -> str:
     logs = (
-        f"{host.host} ({host[ErrorLog].lines} lines, the last of {host[ErrorLog].newest or 'a time that is not told'})"
+        f"{host.host} ({host[ErrorLog].lines} lines, the last of {host[ErrorLog].newest or 'an unknown time'})"
         for host in known(facts, hosts)
     )
-    return f"no corruption, no full or failing disk, no lack of memory in what was read of the logs: {', '.join(logs)}"
+    return f"no corruption, full or failing disk, or lack of memory in the logs that were read: {', '.join(logs)}"
 
 
 def _leave_out(names: list[str]) -> str:
-    return f"Or begin without {', '.join(names)}: what only it has is typed as given up, and add-node brings it back"
+    lost = "you confirm the loss of the transactions that only it has"
+    return f"Or start without {', '.join(names)}: {lost}, and add-node brings it back"
 
 
 def durability(facts: Facts, hosts: tuple[str, ...]) -> Check:
     """Say where a commit may not have reached the disk; of a server that is down its option files tell."""
-    told = {name: _durable(facts.host(name)) for name in hosts}
-    loose = {name: found for name, found in told.items() if found[0] != "1"}
+    settings = {name: _durable(facts.host(name)) for name in hosts}
+    loose = {name: found for name, found in settings.items() if found[0] != "1"}
     return Check(
         code="DURABILITY",
         title="Commits were on disk",
         verdict=verdict((), loose),
         evidence="; ".join(
             f"{name}: innodb_flush_log_at_trx_commit = {flush or 'not known'}, sync_binlog = {sync or 'not known'}"
-            for name, (flush, sync) in (loose or told).items()
+            for name, (flush, sync) in (loose or settings).items()
         ),
         why="After a killed process the most advanced node is usually complete. After a power loss each node may miss "
-        "up to a second of commits where innodb_flush_log_at_trx_commit is not 1.",
+        "up to a second of commits if innodb_flush_log_at_trx_commit is not 1.",
     )
 
 
@@ -108,8 +109,8 @@ def unflushed(facts: Facts, hosts: tuple[str, ...]) -> tuple[str, ...]:
     loose = [name for name in hosts if _durable(facts.host(name))[0] not in {"", "1"}]
     if not loose:
         return ()
-    told = f"innodb_flush_log_at_trx_commit is not 1 on {', '.join(loose)}: after a power loss"
-    return (f"{told} the last commits before it, up to a second of them, may be missing, and nothing here can tell",)
+    unsafe = f"innodb_flush_log_at_trx_commit is not 1 on {', '.join(loose)}: after a power loss"
+    return (f"{unsafe} up to a second of commits may be missing, which cannot be verified",)
 
 
 def _durable(host: HostFacts) -> tuple[str, str]:
@@ -129,18 +130,20 @@ def _durable(host: HostFacts) -> tuple[str, str]:
 def copies(hosts: tuple[str, ...], how: str) -> Check:
     """Crash recovery and SST change data files: only a copy made before leads back (`how`: 'made', 'wait', 'none')."""
     named = ", ".join(hosts)
-    told = {
-        "made": f"you said that copies or snapshots of the data of {named} are made",
-        "wait": "the run waits for your copies when every server is stopped, before anything changes a data file",
+    answers = {
+        "made": f"you confirmed that copies or snapshots of the data of {named} exist",
+        "wait": "the run waits for your copies while every server is stopped, before any data file changes",
     }
     return Check(
         code="DATA-COPIES",
         title="The data folders are copied before they change",
-        verdict=verdict((), how not in told),
-        evidence=told.get(how) or f"NO COPY of the data of {named} is known; the run copies only the state files",
-        why="Crash recovery changes data files, and a node that joins may have all its data replaced: without a copy "
-        "of at least the two most advanced nodes nothing leads back from a wrong choice.",
-        answers=() if how in told else (Remedy("Snapshot the volumes when the run asks for it", "copies", ("wait",)),),
+        verdict=verdict((), how not in answers),
+        evidence=answers.get(how) or f"NO COPY of the data of {named} is known; the run copies only the state files",
+        why="Crash recovery changes data files, and a join may replace all data of a node: without a copy "
+        "of at least the two most advanced nodes a wrong choice cannot be reversed.",
+        answers=()
+        if how in answers
+        else (Remedy("Snapshot the volumes when the run asks for it", "copies", ("wait",)),),
     )
 
 
@@ -148,15 +151,15 @@ def clients_away(facts: Facts) -> Check:
     """Who writes on the first node before its data was looked at makes another choice cost those rows."""
     seen = sorted({f"{balancer} on {host.host}" for host in facts.hosts for balancer in host[Balancers].found})
     blind = unseen_balancers(facts)
-    told = f"{', '.join(seen)} may send clients to it as soon as it is up" if seen else NONE_SEEN
+    balancers = f"{', '.join(seen)} may send clients to it as soon as it is up" if seen else NONE_SEEN
     return Check(
         code="CLIENTS-AWAY",
-        title="No client writes on the first node before its data was looked at",
+        title="No client writes on the first node before you have checked its data",
         verdict=verdict((), [*seen, *blind]),
         not_known=bool(blind) and not seen,
-        evidence="; ".join([told, *blind]),
-        why="What clients write there is lost when another node is chosen after all.",
-        try_=("Stop the applications, or take the nodes out of the balancer, until you have looked.",)
+        evidence="; ".join([balancers, *blind]),
+        why="Clients' writes on it are lost if you choose another node after all.",
+        try_=("Stop the applications, or remove the nodes from the load balancer, until you have checked the data.",)
         if seen or blind
         else (),
     )
@@ -171,15 +174,15 @@ def network_first(facts: Facts, hosts: tuple[str, ...]) -> Check:
         if link.to_host in hosts and link.port == GROUP_PORT and link.outcome in {"filtered", "refused"}
     ]
     blind = untried(facts, hosts)
-    return Check(
-        code="NETWORK-FIRST",
-        title="The servers that are up reach each other",
-        verdict=verdict(closed, blind),
-        not_known=bool(blind) and not closed,
-        evidence="; ".join(closed or blind) or f"no closed way between {', '.join(hosts)} was seen",
-        why="Nodes that were only parted merge by themselves when the network is whole again. pc.bootstrap reaches "
-        "only the nodes that are connected to the chosen one, and must never be given on two sides.",
-        try_=("Heal the network; the cluster then forms again without this procedure.",) if closed else (),
+    return checked(
+        "NETWORK-FIRST",
+        "The servers that are up can connect to each other",
+        block=closed,
+        unread=blind,
+        evidence="; ".join(closed or blind) or f"no blocked connection between {', '.join(hosts)} was seen",
+        why="Nodes that were only partitioned merge automatically once the network is repaired. pc.bootstrap affects "
+        "only the nodes that are connected to the chosen one, and must never be set on two sides.",
+        try_=("Repair the network; the cluster then forms again without this procedure.",),
     )
 
 
@@ -197,12 +200,12 @@ def ways_closed(facts: Facts, hosts: tuple[str, ...]) -> Check:
         if link.outcome == "filtered"
     ]
     blind = untried(facts, hosts)
-    return Check(
-        code="PORTS",
-        title="The nodes reach each other's ports",
-        verdict=verdict(closed, blind),
-        not_known=bool(blind) and not closed,
-        evidence="; ".join(closed or blind) or f"no closed way between {', '.join(hosts)} was seen",
-        why="A node that does not reach the first one waits for it without end, and can't be stopped for minutes.",
-        try_=("Heal the network between them, or leave the ones out that are cut off ('nodes').",) if closed else (),
+    return checked(
+        "PORTS",
+        "The nodes can connect to each other's ports",
+        block=closed,
+        unread=blind,
+        evidence="; ".join(closed or blind) or f"no blocked connection between {', '.join(hosts)} was seen",
+        why="A node that cannot connect to the first one waits forever, and takes minutes to stop.",
+        try_=("Repair the network between them, or leave out the nodes that are cut off ('nodes').",),
     )

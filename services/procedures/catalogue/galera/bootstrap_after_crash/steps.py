@@ -27,8 +27,8 @@ from services.procedures.plan.parts.galera.data_folder import DataFolder
 
 BACKUP = "/var/lib/pilothouse/before-bootstrap"
 _LEFT = (
-    "It was left out, and is not started: only its position is read, for what may be lost. That runs crash recovery "
-    "and begins a new binary log file."
+    "It was left out and is not started: only its position is read, to show possible losses. This runs crash recovery "
+    "and starts a new binary log file."
 )
 
 
@@ -68,7 +68,7 @@ def stopped(host: HostFacts, party: Party, prefix: str = "") -> Step:
     name = host.host
     stop = steps.make_stopped(
         host,
-        "It serves nobody now: there is no Primary Component. It is started again in its turn.",
+        "It serves no clients now: there is no Primary Component. It is started again later in the run.",
         None if prefix else steps.came_by_itself(party.facts, host, party.hosts),
     )
     down = (*stop.proof, stood(host, prefix)) if prefix else stop.proof
@@ -90,8 +90,8 @@ def _save(host: HostFacts) -> Step:
         step_id=f"save-{name}",
         host=name,
         title=f"Copy the state files of {name} to {BACKUP}",
-        done=f"Copies of the state files of {name} lie in {BACKUP}",
-        why="The copies stay there; they take a few kilobytes.",
+        done=f"Copies of the state files of {name} are in {BACKUP}",
+        why="The copies are kept; they need a few kilobytes.",
         action=Run(Command(("bash", "-c", SAVE_STATE, "pilothouse", *words), sudo=True)),
         before=(stood(host),),
         repeatable=True,
@@ -105,9 +105,9 @@ def _copies(hosts: tuple[str, ...]) -> Step:
     return Step(
         step_id="copies",
         host="",
-        title=f"Copy or snapshot the data of {named}, then say so",
-        done="You said that the data is copied",
-        why="What follows changes data files: crash recovery first, then perhaps an SST over a whole data folder.",
+        title=f"Copy or snapshot the data of {named}, then confirm",
+        done="You confirmed that the data is copied",
+        why="The next steps change data files: first crash recovery, then possibly an SST that replaces a data folder.",
         action=Ask(question),
         risk=Risk.YOU,
         limit_s=86_400.0,
@@ -138,7 +138,7 @@ def make_primary(party: Party, chosen: str, position: int, found: tuple[NodePosi
             host=chosen,
             title=f"Make {chosen} and the nodes that see it the Primary Component",
             done=f"{chosen} is Primary",
-            why="There is no way back but to stop the nodes: from here on they take writes.",
+            why="The only way back is to stop the nodes: from here on they accept writes.",
             action=Sql(set_provider_option("pc.bootstrap", "YES")),
             risk=Risk.IRREVERSIBLE,
             before=(party.none_is_primary(), *unmoved, *one_past),

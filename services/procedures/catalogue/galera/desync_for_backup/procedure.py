@@ -9,6 +9,7 @@ desync would end theirs.
 from __future__ import annotations
 
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.haproxy import haproxy_checks
 from services.procedures.catalogue.checks.parts import arbitrators
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
@@ -24,8 +25,8 @@ from services.procedures.conditions.galera.membership.whole import ClusterWhole
 from services.procedures.conditions.machine.disk import FreeDisk
 from services.procedures.plan.actions import Ask
 from services.procedures.plan.checks import Check
-from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import bytes_of, field_faults, filled, seconds_of
+from services.procedures.plan.forms.fields import Field, Inputs
+from services.procedures.plan.forms.inputs import bytes_of, seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Breach, Chart, Plan, Risk, Step, WatchRule
@@ -41,9 +42,10 @@ ABOUT = About(
     name="desync-for-backup",
     title="Take a node out of flow control for a backup",
     need="A node must do other work",
-    what="Desyncs one node, waits while you make the backup, and brings it back when its receive queue is empty.",
+    what="Desyncs a node, waits while you make the backup, and returns it to flow control once its receive queue is "
+    "empty.",
     takes="Seconds, your backup, and the time the node needs to catch up.",
-    can_break="The node may serve old data and is no donor meanwhile; it still votes.",
+    can_break="During the backup the node may serve old data and cannot be a donor; it still votes.",
     node_field="node",
     for_states=("synced",),
     kinds=KINDS,
@@ -55,13 +57,10 @@ QUEUE_LIMIT_S = 4 * 3_600.0
 DRAIN_LIMIT_S = 120.0
 
 
-class DesyncForBackup:
-    """Procedure (see procedure.py)."""
+class DesyncForBackup(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: which node, how the backup is made, the least free disk."""
@@ -75,7 +74,7 @@ class DesyncForBackup:
                 "Longest time for the backup",
                 "duration",
                 "4 h",
-                help="How long the node may take to catch up afterwards counts too.",
+                help="The time that the node needs to catch up afterwards has the same limit.",
             ),
             Field(
                 "drain",
@@ -83,7 +82,7 @@ class DesyncForBackup:
                 "choice",
                 "haproxy" if can_drain(facts, chosen) else "none",
                 _ways(facts),
-                help="A desynced node falls behind: what reads from it reads old data.",
+                help="A desynced node falls behind: clients read old data from it.",
             ),
             Field("drain_limit", "Longest drain", "duration", "2 min", advanced=True),
             Field(
@@ -91,19 +90,15 @@ class DesyncForBackup:
                 "Bring the node back below this much free disk",
                 "bytes",
                 f"{floor / 1e9:.1f} GB",
-                help="The receive queue and a backup on the node's own disk both need room.",
+                help="The receive queue and a backup on the node's own disk both need space.",
                 advanced=True,
             ),
             *preflight.gone_fields(facts),
         )
 
-    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
-        """Return what is wrong with the inputs."""
-        return field_faults(self.fields(facts, inputs), inputs)
-
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         node, members = values["node"], member_hosts(facts)
         return (
             preflight.health_gate(facts, members),
@@ -123,7 +118,7 @@ class DesyncForBackup:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         node = values["node"]
         members = member_hosts(facts)
         longest = seconds_of(values["longest"]) or QUEUE_LIMIT_S
@@ -142,24 +137,20 @@ class DesyncForBackup:
             charts=(
                 Chart("galera.recv_queue", node, f"Receive queue of {node}"),
                 Chart(
-                    "disk.data_free", node, f"Free disk on {node}", float(floor), "below this the node is brought back"
+                    "disk.data_free",
+                    node,
+                    f"Free disk on {node}",
+                    float(floor),
+                    "below this the node returns to flow control",
                 ),
             ),
             expects=(f"{node} is Synced, wsrep_desync is OFF, its receive queue is empty.",),
         )
 
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
     def _default_node(self, facts: Facts) -> str:
         """Return the member with the fewest clients: a backup belongs where it disturbs least."""
         members = member_hosts(facts)
         return min(members, key=lambda h: (facts.host(h)[Sessions].clients or 0, h), default="")
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = DesyncForBackup()
@@ -178,8 +169,8 @@ def _steps(facts: Facts, values: Inputs, members: tuple[str, ...], longest: floa
         Step(
             step_id="backup",
             host="",
-            title=f"Make the backup on {node}, then say that it is done",
-            done="You said that the backup is done",
+            title=f"Make the backup on {node}, then confirm that it is done",
+            done="You confirmed that the backup is done",
             action=Ask(f"Is the backup on {node} done?", unattended="done"),
             risk=Risk.YOU,
             limit_s=longest,
@@ -199,7 +190,7 @@ def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> t
         WatchRule(
             code="QUORUM",
             condition=StillPrimary(others, len(others), facts.cluster_id),
-            sentence=f"One of {', '.join(others)} is no full member any more; {node} may be needed as a donor.",
+            sentence=f"One of {', '.join(others)} is no longer a full member; {node} may be needed as a donor.",
             releases=desync_key(node),
             breach=Breach.RELEASE,
             from_step="backup",
@@ -209,14 +200,15 @@ def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> t
             code="DESYNC-LOST",
             condition=StillDesynced(node),
             releases=desync_key(node),
-            sentence=f"{node} is back in flow control, not by us: the backup may slow the whole cluster down.",
+            sentence=f"{node} is back in flow control, but not by this run: the backup may slow the whole cluster "
+            "down.",
             from_step="backup",
             to_step="catch-up",
         ),
         WatchRule(
             code="DISK-FLOOR",
             condition=FreeDisk(node, datadir, floor),
-            sentence=f"The disk of {node} is nearly full; {node} was brought back into flow control, and may slow the "
+            sentence=f"The disk of {node} is nearly full; {node} was returned to flow control and may slow the "
             "cluster down until it has caught up.",
             releases=desync_key(node),
             breach=Breach.RELEASE,
@@ -229,5 +221,5 @@ def _watches(facts: Facts, node: str, members: tuple[str, ...], floor: int) -> t
 def _ways(facts: Facts) -> tuple[tuple[str, str], ...]:
     """Return what may become of the node's clients; HAProxy where one runs on a host of the inventory."""
     seen = [host.host for host in facts.hosts if "haproxy" in host[Balancers].found]
-    told = (("haproxy", f"HAProxy on {', '.join(seen)} sends new ones to the other nodes"),) if seen else ()
-    return (*told, ("none", "they stay, and read what the node has by then"))
+    by_haproxy = (("haproxy", f"HAProxy on {', '.join(seen)} sends new ones to the other nodes"),) if seen else ()
+    return (*by_haproxy, ("none", "they stay, and read the node's old data"))

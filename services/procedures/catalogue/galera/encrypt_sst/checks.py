@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from services.facts.transfer.certificates import PairSeen, days_of, faults_of
-from services.procedures.catalogue.checks.parts import galera_of, known, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, galera_of, known, server_of, unread, verdict
 from services.procedures.catalogue.galera.encrypt_sst.goal import FILES, MODE, SERVERS, Goal, host_time, server_user
 from services.procedures.plan.checks import Check
 from services.procedures.plan.host_facts import Facts, HostFacts
@@ -26,7 +26,7 @@ _OF_TLS = re.compile(r"(?:^|,)\s*(?:openssl-|verify|cert|key|cafile|capath|ciphe
 
 
 def transfers(facts: Facts, members: tuple[str, ...]) -> Check:
-    """The transfers go by a script that knows encrypt=4, by socat, and nothing in its options undoes it."""
+    """The SST script supports encrypt=4, by socat, and nothing in its options undoes it."""
     faults, seen = list[str](), list[str]()
     for host in known(facts, members):
         server, galera, part = server_of(host), galera_of(host), host[SstOptions]
@@ -35,53 +35,53 @@ def transfers(facts: Facts, members: tuple[str, ...]) -> Check:
         seen.append(f"{host.host}: {method or 'method not known'}, encrypt={mode}")
         if server is None or server.flavour is not Flavour.MARIADB:
             faults.append(
-                f"{host.host} is no MariaDB: Percona XtraDB Cluster sets it by pxc_encrypt_cluster_traffic, "
-                "which wants all nodes stopped at once; nothing of that was tried"
+                f"{host.host} is not MariaDB: Percona XtraDB Cluster uses pxc_encrypt_cluster_traffic, "
+                "which requires all nodes to be stopped at once; this was not tested"
             )
         elif method not in _METHODS:
             faults.append(f"{host.host}: the method {method or 'of its transfers'} does not read encrypt=4")
         if (way := part.value("transferfmt") or "socat") != "socat":
-            faults.append(f"{host.host}: transferfmt = {way} sends everything in plain text, whatever encrypt says")
+            faults.append(f"{host.host}: transferfmt = {way} sends everything unencrypted, regardless of encrypt")
         if _OF_TLS.search(part.value("sockopt") or ""):
             faults.append(f"{host.host}: sockopt changes how socat verifies")
-    return Check(
-        code="SST-METHOD",
-        title="The transfers go by a script that knows encrypt=4",
-        verdict=verdict(faults),
+    return checked(
+        "SST-METHOD",
+        "The SST script supports encrypt=4",
+        block=faults,
         evidence="; ".join(faults or seen) or NOBODY,
-        why="rsync and mysqldump encrypt in other ways; netcat never does.",
-        try_=("Set wsrep_sst_method=mariabackup and transferfmt=socat on all nodes first.",) if faults else (),
+        why="rsync and mysqldump use other encryption; netcat uses none.",
+        try_=("Set wsrep_sst_method=mariabackup and transferfmt=socat on all nodes first.",),
         to_read=True,
     )
 
 
 def tls_programs(facts: Facts, members: tuple[str, ...]) -> tuple[Check, ...]:
-    """socat of each node speaks TLS, and verifies the chain alone where it is told so."""
+    """socat of each node supports TLS, and verifies the chain alone where it is told so."""
     return tuple(_programs(host) for host in known(facts, members))
 
 
 def _programs(host: HostFacts) -> Check:
     part, faults = host[TransferPairs], list[str]()
     if part.speaks_tls is None or part.any_name is None:
-        faults.append(unread(host, "what socat can do", "socat", "ssh"))
+        faults.append(unread(host, "the features of socat", "socat", "ssh"))
     elif not part.speaks_tls:
         faults.append(f"socat {part.socat} on {host.host} was built without OpenSSL")
     elif not part.any_name:
-        faults.append(f"socat {part.socat} on {host.host} knows no commonname: it would ask for the host's name")
+        faults.append(f"socat {part.socat} on {host.host} does not support commonname: it would verify the host name")
     if not _ADDRESS.fullmatch(group_address(host)):
         faults.append(
-            f"{host.host} is reached by {group_address(host) or 'no address'}: only IPv4 and names were tried"
+            f"{host.host} is reached by {group_address(host) or 'no address'}: only IPv4 and names were tested"
         )
     if not _USER.fullmatch(server_user(host)):
-        faults.append(f"the account of {host.host}'s server has an odd name")
-    return Check(
-        code="TLS-PROGRAMS",
-        title=f"socat of {host.host} speaks TLS",
-        each="socat of each node speaks TLS",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or f"socat {part.socat} on {host.host}, with OpenSSL",
-        why="The script ends the transfer where socat can't, when the joiner waits already.",
-        try_=(f"Install a socat with OpenSSL on {host.host}.",) if faults else (),
+        faults.append(f"the account of the server on {host.host} has an unsupported name")
+    return checked(
+        "TLS-PROGRAMS",
+        f"socat of {host.host} supports TLS",
+        each="socat of each node supports TLS",
+        block=faults,
+        good=f"socat {part.socat} on {host.host}, with OpenSSL",
+        why="Without it the script ends the transfer after the joiner has begun to wait.",
+        try_=(f"Install a socat with OpenSSL on {host.host}.",),
         host=host.host,
     )
 
@@ -100,26 +100,26 @@ def pairs_there(facts: Facts, members: tuple[str, ...], goal: Goal, *, good: boo
 
 def _to_come(facts: Facts, members: tuple[str, ...], goal: Goal, *, good: bool) -> Check:
     """Tell what the pair in use is like: it is replaced, so that nothing that is wrong with it blocks."""
-    told = []
+    warnings = []
     for host in known(facts, members):
         pair = host[TransferPairs].used
         if pair is None:
             continue
         faults = faults_of(pair, host_time(facts, host))
-        told += [
+        warnings += [
             f"{host.host}: {fault.sentence}" for fault in faults if (host[SstOptions].value("encrypt") or "0") != "0"
         ]
     how = "read from this workstation's files by the first step" if goal.source == FILES else "made by Pilothouse"
     new = f"new ones are {how}, the same for all nodes"
     if good:
         ends = [p.ends - host_time(facts, h) for h in known(facts, members) if (p := h[TransferPairs].used) and p.ends]
-        new = f"those in use are whole, of one CA, and valid for {days_of(min(ends, default=0.0))}"
+        new = f"those in use are complete, from one CA, and valid for {days_of(min(ends, default=0.0))}"
     return Check(
         code="TLS-PAIR",
         title="Certificates for the transfers",
-        verdict=verdict((), told),
-        evidence="; ".join((new, *told)),
-        why="One CA and one pair for all nodes is what the products recommend for encrypt=4.",
+        verdict=verdict((), warnings),
+        evidence="; ".join((new, *warnings)),
+        why="For encrypt=4 the vendors recommend one CA and one pair for all nodes.",
     )
 
 
@@ -130,16 +130,19 @@ def _server_pair(facts: Facts, host: HostFacts) -> Check:
     else:
         for fault in faults_of(pair, host_time(facts, host)):
             (blocks if fault.blocks else warns).append(f"{host.host}: {fault.sentence}")
-        blocks += [f"{host.host}: socat can't take the name {path}" for path in pair.paths if not _PATH.fullmatch(path)]
-    return Check(
-        code="TLS-PAIR",
-        title=f"The certificate of {host.host}'s server would do",
-        each="The certificate of each node's server would do",
-        verdict=verdict(blocks, warns),
-        evidence="; ".join([*blocks, *warns]) or _told(host, pair),
-        why="A certificate that has run out, a key of another one, or a file that the server's user may not read ends "
-        "every transfer, also the one by which a node comes back with an IST.",
-        try_=("Mend the server's certificate, or let Pilothouse make new ones.",) if blocks else (),
+        blocks += [
+            f"{host.host}: socat does not support the name {path}" for path in pair.paths if not _PATH.fullmatch(path)
+        ]
+    return checked(
+        "TLS-PAIR",
+        f"The server certificate of {host.host} can be used",
+        each="The server certificate of each node can be used",
+        block=blocks,
+        warn=warns,
+        good=_told(host, pair),
+        why="With an expired certificate, a key that does not match, or a file that the server's user cannot read, "
+        "every transfer fails, including those for an IST.",
+        try_=("Repair the server's certificate, or let Pilothouse create new ones.",) if blocks else (),
         host=host.host,
     )
 
@@ -153,16 +156,14 @@ def _one_ca(everyone: tuple[HostFacts, ...]) -> Check:
     roots = {h.host: pair.roots for h in everyone if (pair := h[TransferPairs].own) is not None and pair.roots}
     names = {h.host: ca.name for h in everyone if (p := h[TransferPairs].own) for ca in p.cas if ca.digest in p.roots}
     differ = len(set(roots.values())) > 1 or len(roots) < len(everyone)
-    told = ", ".join(f"{name}: {names.get(name, '')} ({found[0][:16]})" for name, found in roots.items())
-    return Check(
-        code="ONE-CA",
-        title="The certificates of all nodes are of one CA",
-        verdict=verdict(differ),
-        evidence=f"{'they are not, or it is not known' if differ else 'one CA'}: {told or 'none read'}",
+    authorities = ", ".join(f"{name}: {names.get(name, '')} ({found[0][:16]})" for name, found in roots.items())
+    return checked(
+        "ONE-CA",
+        "The certificates of all nodes are from one CA",
+        block=differ,
+        evidence=f"{'different, or not known' if differ else 'one CA'}: {authorities or 'none read'}",
         why="Each side verifies the other by its own CA file: with two CAs they refuse each other.",
-        try_=("Give all servers certificates of one CA, or let Pilothouse make a pair for the transfers.",)
-        if differ
-        else (),
+        try_=("Give all servers certificates from one CA, or let Pilothouse create a pair for the transfers.",),
     )
 
 
@@ -171,14 +172,15 @@ def replaced(facts: Facts, members: tuple[str, ...]) -> Check:
     modes = {h.host: h[SstOptions].value("encrypt") or "0" for h in known(facts, members)}
     old = {name: mode for name, mode in modes.items() if mode not in {"0", MODE}}
     strange = {name: mode for name, mode in modes.items() if mode not in {"0", "1", "2", "3", MODE}}
-    told = ", ".join(f"{name}: encrypt={mode}" for name, mode in modes.items())
-    return Check(
-        code="SST-MODE",
-        title="The mode becomes encrypt=4",
-        verdict=verdict(strange, old),
-        evidence=(told or NOBODY) + ("; it is replaced by encrypt=4" if old else ""),
-        why="1 encrypts by a shared password, 2 and 3 do not verify both sides as 4 does; what only they read "
-        "(encrypt_algo, encrypt_key) is left where it is.",
-        try_=("Find out what this value is for.",) if strange else (),
+    evidence = ", ".join(f"{name}: encrypt={mode}" for name, mode in modes.items())
+    return checked(
+        "SST-MODE",
+        "The mode becomes encrypt=4",
+        block=bool(strange),
+        warn=bool(old),
+        evidence=(evidence or NOBODY) + ("; this run replaces it by encrypt=4" if old else ""),
+        why="Mode 1 encrypts with a shared password, 2 and 3 do not verify both sides as 4 does; their own options "
+        "(encrypt_algo, encrypt_key) are not removed.",
+        try_=("Find out the purpose of this value.",) if strange else (),
         to_read=bool(old),
     )

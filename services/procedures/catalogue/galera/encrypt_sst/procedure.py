@@ -10,6 +10,7 @@ only: Percona XtraDB Cluster 8 sets it with pxc_encrypt_cluster_traffic, by a fu
 from __future__ import annotations
 
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks import sst_sections
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.encrypt_sst import checks as own
@@ -27,7 +28,7 @@ from services.procedures.catalogue.galera.encrypt_sst.steps import encrypt_plan
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, number_of
+from services.procedures.plan.forms.inputs import number_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -47,10 +48,10 @@ from services.procedures.plan.procedure import About
 ABOUT = About(
     name="encrypt-sst",
     title="Encrypt state transfers",
-    need="SSTs are in the clear, or slow",
-    what="Gives all nodes one certificate and encrypt=4, proves TLS between every two of them, and renews it.",
+    need="SSTs are unencrypted or slow",
+    what="Installs one certificate and encrypt=4 on all nodes, verifies TLS between every two of them, and renews it.",
     takes="About a minute; no server is restarted.",
-    can_break="While it runs no node can join: who starts one waits until all nodes have the same settings.",
+    can_break="No node can join while it runs: a start waits until all nodes have the same settings.",
     for_states=("synced",),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
@@ -73,51 +74,50 @@ ABOUT = About(
     ),
 )
 _SOURCES = (
-    (MAKE, "Pilothouse makes a CA and one certificate for all nodes"),
-    (SERVERS, "each node uses its own server's (ssl_ca, ssl_cert and ssl_key of [mysqld])"),
-    (FILES, "files of this workstation, one certificate for all nodes"),
+    (MAKE, "Pilothouse creates a CA and one certificate for all nodes"),
+    (SERVERS, "each node uses its server certificate (ssl_ca, ssl_cert and ssl_key of [mysqld])"),
+    (FILES, "files on this workstation, one certificate for all nodes"),
 )
 _LONGEST_DAYS = 7300
 
 
-class EncryptSst:
-    """Procedure (see procedure.py)."""
+class EncryptSst(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: where the certificates come from, and for how long."""
         files = inputs.get("source") == FILES
         return (
             Field("source", "Certificates", "choice", MAKE, _SOURCES),
-            Field("ca_file", "File of the CA's certificates", "text", required=files, advanced=not files),
-            Field("cert_file", "File of the certificate", "text", required=files, advanced=not files),
-            Field("key_file", "File of its key", "text", required=files, advanced=not files,
-                  help="On this workstation; it goes to the nodes by standard input, and is never kept."),
-            Field("days", "Days for which new ones are valid", "number", str(DEFAULT_DAYS), advanced=True),
-            Field("renew", "Renewed so many days before their end", "number", str(DEFAULT_RENEW), advanced=True),
-            Field("again", "Replace certificates that are still good", "flag", "no", advanced=True),
+            Field("ca_file", "CA certificate file", "text", required=files, advanced=not files),
+            Field("cert_file", "Certificate file", "text", required=files, advanced=not files),
+            Field("key_file", "Key file", "text", required=files, advanced=not files,
+                  help="On this workstation; it is sent to the nodes by standard input and never stored."),
+            Field("days", "Validity of new certificates in days", "number", str(DEFAULT_DAYS), advanced=True),
+            Field("renew", "Renew this many days before expiry", "number", str(DEFAULT_RENEW), advanced=True),
+            Field("again", "Replace certificates that are still valid", "flag", "no", advanced=True),
             *preflight.gone_fields(facts),
         )  # fmt: skip
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults, values = list(field_faults(self.fields(facts, inputs), inputs)), self._values(facts, inputs)
+        faults, values = list(super().faults(facts, inputs)), self.values(facts, inputs)
         given = [name for name in ("ca_file", "cert_file", "key_file") if values[name]]
-        faults += [Fault(name, "Give the file's whole path.") for name in given if not values[name].startswith("/")]
+        faults += [
+            Fault(name, "Enter the absolute path of the file.") for name in given if not values[name].startswith("/")
+        ]
         days, renew = number_of(values["days"]), number_of(values["renew"])
         if days is not None and not 1 <= days <= _LONGEST_DAYS:
-            faults.append(Fault("days", f"Between 1 and {_LONGEST_DAYS} days."))
+            faults.append(Fault("days", f"Enter 1 to {_LONGEST_DAYS} days."))
         if renew is not None and not 0 <= renew <= _LONGEST_DAYS:
-            faults.append(Fault("renew", f"Between 0 and {_LONGEST_DAYS} days."))
+            faults.append(Fault("renew", f"Enter 0 to {_LONGEST_DAYS} days."))
         return tuple(faults)
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        values, members = self._values(facts, inputs), member_hosts(facts)
+        values, members = self.values(facts, inputs), member_hosts(facts)
         goal, good = goal_of(facts, values), good_already(facts, members, values)
         return (
             preflight.health_gate(facts, members),
@@ -140,15 +140,7 @@ class EncryptSst:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps when the transfers are encrypted so, for long enough."""
-        return encrypt_plan(facts, member_hosts(facts), self._values(facts, inputs), ABOUT.name)
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
+        return encrypt_plan(facts, member_hosts(facts), self.values(facts, inputs), ABOUT.name)
 
 
 PROCEDURE = EncryptSst()

@@ -33,7 +33,7 @@ def proof_steps(facts: Facts, members: tuple[str, ...], goal: Goal) -> tuple[Ste
         *(_tried(host, _others(everyone, host), goal) for host in everyone),
         _foreign_on(everyone[0], foreign),
         _refused(everyone[0], _others(everyone, everyone[0]), goal),
-        foreign.off("foreign-off", foreign_off(everyone[0]), "The foreign certificate is gone", 1.0),
+        foreign.off("foreign-off", foreign_off(everyone[0]), "The foreign certificate is removed", 1.0),
         *(
             _held(one).off(f"unlisten-{one.host}", _close(one), f"Port {PORT} of {one.host} is closed again", 1.0)
             for one in listeners
@@ -53,8 +53,8 @@ def _listener(host: HostFacts, goal: Goal, cluster_id: str) -> Listener:
     """Return what listens as a joiner's script does, and sends back what comes."""
     ca, cert, key = goal.pair_of(host)
     place = f"openssl-listen:{PORT},reuseaddr,fork,cert={cert},key={key},cafile={ca},commonname="
-    name, told = f"pilothouse-tls-{cluster_id[:8]}", f"Pilothouse tries TLS with {cert}"
-    return Listener(host.host, name, LISTEN_S, (place, "PIPE"), server_user(host), told)
+    name, description = f"pilothouse-tls-{cluster_id[:8]}", f"Pilothouse tries TLS with {cert}"
+    return Listener(host.host, name, LISTEN_S, (place, "PIPE"), server_user(host), description)
 
 
 def _held(listener: Listener) -> Temporary:
@@ -62,8 +62,8 @@ def _held(listener: Listener) -> Temporary:
     return open_for_a_trial(
         listener,
         key=f"listen:{name}",
-        sentence=f"port {PORT} of {name} answers for a test",
-        danger=f"a joiner on {name} would find its port taken; it closes by itself within {LISTEN_S // 60} min",
+        sentence=f"port {PORT} of {name} is open for a test",
+        danger=f"a joiner on {name} would find its port in use; it closes automatically within {LISTEN_S // 60} min",
     )
 
 
@@ -76,9 +76,9 @@ def _listen(listener: Listener) -> Step:
     step = Step(
         step_id=f"listen-{name}",
         host=name,
-        title=f"Listen on port {PORT} of {name} with its certificate, as a joiner would",
+        title=f"Listen on port {PORT} of {name} with its certificate, as a joiner does",
         done=f"{name} listens with its certificate",
-        why=f"While no node may join, the port of transfers is free. It closes by itself after {LISTEN_S} s.",
+        why=f"The transfer port is free because no node can join now. It closes automatically after {LISTEN_S} s.",
         action=opened(listener),
         proof=(UnitFresh(name, listener.unit, listener.description, float(LISTEN_S)),),
         limit_s=20.0,
@@ -95,9 +95,9 @@ def _tried(host: HostFacts, others: tuple[HostFacts, ...], goal: Goal) -> Step:
     return Step(
         step_id=f"try-{name}",
         host=name,
-        title=f"Connect from {name} to {there} as a donor would, and see that it is TLS",
-        done=f"{name} and {there} verify each other; the bytes on the port are TLS",
-        why="What is sent comes back only when both sides have verified the other's certificate.",
+        title=f"Connect from {name} to {there} as a donor does, and verify TLS",
+        done=f"{name} and {there} verify each other; the connection uses TLS",
+        why="The test data returns only if each side has verified the other's certificate.",
         action=Run(Command(("bash", "-c", TRY, "pilothouse", *words), sudo=True)),
         risk=Risk.READS,
         limit_s=30.0 * (len(others) + 1),
@@ -120,8 +120,8 @@ def _foreign(host: HostFacts) -> Temporary:
     return Temporary(
         key=f"foreign:{host.host}",
         host=host.host,
-        sentence=f"a foreign certificate for a test lies on {host.host}",
-        danger="none: no node trusts it, and it ends with the host's next boot",
+        sentence=f"a foreign test certificate is on {host.host}",
+        danger="none: no node trusts it, and the next reboot removes it",
         release=Several((*files, folder)),
         released=tuple(FileNotAsPut(host.host, path) for path in _FOREIGN),
     )
@@ -132,7 +132,7 @@ def _foreign_on(host: HostFacts, foreign: Temporary) -> Step:
     step = Step(
         step_id="foreign-on",
         host=host.host,
-        title=f"Make a certificate of a foreign CA for {host.host}, to see it refused",
+        title=f"Create a certificate of a foreign CA on {host.host} for a refusal test",
         done=f"{host.host} has a certificate of a foreign CA in {posixpath.dirname(ca)}",
         action=PutPair(ca, cert, key, MadePair("Pilothouse foreign", 2), server_user(host), server_group(host)),
         proof=(),
@@ -148,9 +148,11 @@ def _refused(host: HostFacts, others: tuple[HostFacts, ...], goal: Goal) -> Step
     return Step(
         step_id="foreign-refused",
         host=name,
-        title=f"See that {', '.join(one.host for one in others)} refuse a foreign CA, and {name} a joiner with one",
+        title=f"Verify that {', '.join(one.host for one in others)} refuse a foreign CA, and that {name} refuses a "
+        "joiner with one",
         done="a donor and a joiner with a foreign CA are refused",
-        why="Whoever can join receives the whole database: encryption without this keeps only listeners out.",
+        why="Any host that can join receives the whole database: encryption without verification stops only "
+        "eavesdropping.",
         action=Run(Command(("bash", "-c", FOREIGN, "pilothouse", *words), sudo=True)),
         risk=Risk.READS,
         limit_s=30.0 * (len(others) + 1),

@@ -42,7 +42,7 @@ def encrypt_plan(facts: Facts, members: tuple[str, ...], values: Inputs, about: 
     return Plan(
         procedure=about,
         title=f"Encrypt the state transfers of {name} (encrypt=4)",
-        summary="Every node gets the same settings while no node may join; TLS is proven before they are changed.",
+        summary="Every node gets the same settings while no node can join; TLS is verified before the settings change.",
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
         hosts=members,
@@ -62,15 +62,15 @@ def _steps(facts: Facts, members: tuple[str, ...], values: Inputs, goal: Goal) -
 
 def _expects(facts: Facts, members: tuple[str, ...], goal: Goal) -> tuple[str, ...]:
     old = {path for m in members for path in facts.host(m)[SstOptions].pair_files if path}
-    stays = f"The former files stay where they are: {', '.join(sorted(old))}." if old and goal.source != SERVERS else ""
+    stays = f"The previous files are not removed: {', '.join(sorted(old))}." if old and goal.source != SERVERS else ""
     return tuple(
         filter(
             None,
             (
-                f"encrypt=4 in [sst] of {', '.join(members)}; every state transfer, also for an IST, is TLS.",
-                "A new node needs the same files: add-node copies those that were made here."
+                f"encrypt=4 in [sst] of {', '.join(members)}; every state transfer uses TLS, even for an IST.",
+                "A new node needs the same files: add-node copies those that this run created."
                 if goal.source != SERVERS
-                else "A new node needs a certificate of the same CA in its [mysqld].",
+                else "A new node needs a certificate from the same CA in its [mysqld].",
                 stays,
             ),
         )
@@ -99,8 +99,8 @@ def _own(host: HostFacts, goal: Goal) -> Step:
     return Step(
         step_id=f"pair-{name}",
         host=name,
-        title=f"See that the certificate of {name}'s server is whole and valid",
-        done=f"the certificate of {name}'s server would do",
+        title=f"Verify that the server certificate of {name} is complete and valid",
+        done=f"the server certificate of {name} can be used",
         action=WaitFor((PairSound(name, *goal.pair_of(host)),), f"the certificate of {name}"),
         risk=Risk.READS,
         limit_s=20.0,
@@ -114,10 +114,10 @@ def _local(values: Inputs) -> Step:
     return Step(
         step_id="files",
         host="",
-        title="See that the files of this workstation belong together and are valid",
-        done="the files belong together and are valid",
-        why="Chain, key, dates and names are checked before anything leaves this workstation.",
-        action=WaitFor((sound,), "the files of this workstation"),
+        title="Verify that the files on this workstation match and are valid",
+        done="the files match and are valid",
+        why="Chain, key, dates and names are checked before anything is sent to a host.",
+        action=WaitFor((sound,), "the files on this workstation"),
         risk=Risk.READS,
         limit_s=10.0,
         repeatable=True,
@@ -130,13 +130,14 @@ def _first(facts: Facts, host: HostFacts, values: Inputs, goal: Goal) -> Step:
     name = host.host
     made = MadePair(_named(facts), number_of(values["days"]) or DEFAULT_DAYS)
     source = LocalPair(values["ca_file"], values["cert_file"], values["key_file"]) if goal.source == FILES else made
-    what = "the certificate of this workstation's files" if goal.source == FILES else "a new CA and certificate"
+    what = "the certificate from this workstation" if goal.source == FILES else "a new CA and certificate"
     action = PutPair(goal.ca, goal.cert, goal.key, source, server_user(host), server_group(host))
     step = put_pair(host, action, empty_folder=_no_folder(host))
     return replace(
         step,
-        title=f"Put {what} on {name}",
-        why="One pair for all nodes; the CA's key goes to no host. No transfer uses it before all nodes have it.",
+        title=f"Install {what} on {name}",
+        why="One pair for all nodes; the key of the CA is sent to no host. No transfer uses the pair before all nodes "
+        "have it.",
         proof=(PairSound(name, goal.ca, goal.cert, goal.key, keep=PAIR),),
     )
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from services.facts.galera.ist import Cache as Kept
 from services.facts.galera.ist import Ist, served
-from services.procedures.catalogue.checks.parts import unread
+from services.procedures.catalogue.checks.parts import checked, unread
 from services.procedures.catalogue.galera.freeze_gcache.guard import AFTER_S
 from services.procedures.catalogue.galera.shared.cache_arithmetic import (
     OPTION,
@@ -38,13 +38,13 @@ def capability(facts: Facts, donor: str, node: str, away_s: float) -> Check:
     galera = facts.host(donor).node.galera if facts.host(donor).node is not None else None  # type: ignore[union-attr]
     vendor = f"{galera.provider_vendor} {galera.provider_version}".strip() if galera is not None else "not read"
     able = cache.frozen_at is not None
-    return Check(
-        code="FREEZE-CAPABILITY",
-        title=f"The provider of {donor} can freeze its cache",
-        verdict=Verdict.PASS if able else Verdict.BLOCK,
-        evidence=f"{OPTION} = {cache.frozen_at} on {donor}" if able else f"{donor} has no {OPTION}; provider: {vendor}",
-        why="Only Percona's provider has the option; any other answers the SET with an error.",
-        try_=() if able else alternative(facts, node, away_s),
+    return checked(
+        "FREEZE-CAPABILITY",
+        f"The provider of {donor} can freeze its cache",
+        block=[] if able else [f"{donor} has no {OPTION}; provider: {vendor}"],
+        good=f"{OPTION} = {cache.frozen_at} on {donor}",
+        why="Only Percona's provider has the option; other providers reject the SET statement.",
+        try_=alternative(facts, node, away_s),
         host=donor,
         absolute=True,  # nothing to override: the statement would fail
     )
@@ -54,14 +54,15 @@ def frozen_already(facts: Facts, donor: str) -> Check:
     """Somebody else's freeze would be released by ours."""
     value = cache_of(facts.host(donor)).frozen_at
     free = value in {None, "-1"}
-    return Check(
-        code="FREEZE-SEEN",
-        title=f"Nobody has frozen the cache of {donor}",
-        verdict=Verdict.PASS if free else Verdict.BLOCK,
+    return checked(
+        "FREEZE-SEEN",
+        f"The cache of {donor} is not frozen",
+        block=not free,
         evidence=f"{OPTION} = {value}" if value is not None else "no such option",
-        why="Our release at the end would end somebody else's freeze too, and their node would need an SST.",
-        try_=() if free else ("Ask who froze it.",),
-        answers=() if free else (Remedy("This procedure itself can end it", "mode", (RELEASE_MODE,)),),
+        why="The release at the end of this run would also end another person's freeze, and their node would need an "
+        "SST.",
+        try_=("Find out who froze it.",),
+        answers=(Remedy("Let this procedure end the freeze", "mode", (RELEASE_MODE,)),),
         host=donor,
     )
 
@@ -69,13 +70,13 @@ def frozen_already(facts: Facts, donor: str) -> Check:
 def left_frozen(facts: Facts, donor: str) -> Check:
     """A freeze that is to be ended may still be wanted by whoever began it."""
     on = is_frozen(facts, donor)
-    return Check(
-        code="FREEZE-SEEN",
-        title=f"Nobody needs the freeze of {donor} any more",
-        verdict=Verdict.WARN if on else Verdict.PASS,
+    return checked(
+        "FREEZE-SEEN",
+        f"The freeze of {donor} is no longer needed",
+        warn=on,
         evidence=f"{OPTION} = {cache_of(facts.host(donor)).frozen_at} on {donor}",
-        why="A node that is away for its sake would need an SST.",
-        try_=("Ask who froze it, and whether a node is still away.",) if on else (),
+        why="A node that relies on it would need an SST.",
+        try_=("Find out who froze it, and whether a node is still down.",),
         host=donor,
     )
 
@@ -92,7 +93,7 @@ def disk(facts: Facts, donor: str, away_s: float, floor: int, peak: int = 0, *, 
     cache = replace(measured, bytes_s=max(measured.bytes_s or 0.0, float(peak)) if peak else measured.bytes_s)
     need = disk_needed(cache, away_s)
     source = (
-        "by your word"
+        "as you entered"
         if peak > (measured.bytes_s or 0.0)
         else f"over {rates.over_s:.0f} s"
         if rates is not None
@@ -110,11 +111,11 @@ def disk(facts: Facts, donor: str, away_s: float, floor: int, peak: int = 0, *, 
         )
     return Check(
         code="FREEZE-DISK",
-        title=f"{donor} has disk for the cache while it is frozen",
+        title=f"{donor} has disk space for the frozen cache",
         verdict=verdict,
         evidence=evidence,
-        why="A full data disk takes the donor down.",
-        try_=() if verdict is Verdict.PASS else ("Take another donor, a shorter absence, or make room.",),
+        why="A full data disk makes the donor fail.",
+        try_=() if verdict is Verdict.PASS else ("Choose another donor or a shorter absence, or free disk space.",),
         host=donor,
     )
 
@@ -122,36 +123,36 @@ def disk(facts: Facts, donor: str, away_s: float, floor: int, peak: int = 0, *, 
 def _allowed(cache: Cache, away_s: float, floor: int, *, guard: bool) -> str:
     """Return what the freeze may take at most if nobody comes back to end it."""
     if not guard:
-        return "without a guard nothing ends it if this console does not: it may fill the disk"
+        return "without a guard only this console ends the freeze: it may fill the disk"
     longest = disk_needed(cache, away_s + AFTER_S) or 0
     room = max(0, (cache.free or 0) - floor)
-    told = f"the guard allows it for {(away_s + AFTER_S) / 60:.0f} min, up to {_gb(longest)}"
-    return f"{told}, but ends it at the floor, {_gb(room)} from here" if longest > room else told
+    allowed = f"the guard allows the freeze for {(away_s + AFTER_S) / 60:.0f} min, up to {_gb(longest)}"
+    return f"{allowed}, but ends it at the floor, after {_gb(room)}" if longest > room else allowed
 
 
 def guard_login(facts: Facts, donor: str, *, guard: bool) -> Check:
     """The guard runs as root of the host and has no password: root must get in at the server so."""
     login = facts.host(donor)[RootLogin]
     if not guard:
-        verdict, evidence = Verdict.WARN, "you chose no guard: if this console ends, only a person ends the freeze"
+        verdict, evidence = Verdict.WARN, "you chose no guard: if this console fails, you must end the freeze yourself"
     elif login.works is None:
-        verdict, evidence = Verdict.WARN, f"not known: it could not be tried on {donor} before; the first step tries it"
+        verdict, evidence = Verdict.WARN, f"not known: it could not be tested on {donor}; the first step tests it"
     elif login.works:
-        verdict, evidence = Verdict.PASS, f"tried: mysql -e 'SELECT 1' as root of {donor}"
+        verdict, evidence = Verdict.PASS, f"tested: mysql -e 'SELECT 1' as root of {donor}"
     else:
-        verdict, evidence = Verdict.BLOCK, f"tried on {donor}: {login.said or 'it was refused'}"
+        verdict, evidence = Verdict.BLOCK, f"tested on {donor}: {login.said or 'it was refused'}"
     advice = (
-        f"Give root@localhost of {donor} a login by socket (unix_socket, auth_socket), or a password in /root/.my.cnf.",
+        f"Let root@localhost of {donor} log in by unix_socket or auth_socket, or put its password in /root/.my.cnf.",
     )
     return Check(
         code="GUARD-LOGIN",
-        title=f"The guard on {donor} can log in at its server",
+        title=f"The guard on {donor} can log in to its server",
         verdict=verdict,
         evidence=evidence,
-        why="A guard that can't log in never releases the cache: the donor's disk would fill.",
+        why="A guard that cannot log in never releases the cache, and the donor's disk fills.",
         try_=advice if verdict is Verdict.BLOCK else (),
         answers=(
-            Remedy("Go without the guard: then nothing releases the cache if this console ends", "guard", ("no",)),
+            Remedy("Do without the guard: then nothing releases the cache if this console fails", "guard", ("no",)),
         )
         if verdict is Verdict.BLOCK
         else (),
@@ -166,17 +167,20 @@ def needed(facts: Facts, donor: str, node: str, away_s: float) -> Check:
     cache = cache_of(facts.host(donor))
     covers = reach_covers(cache, away_s)
     reach = cache.reach_s
-    shown = "not known" if reach is None else "no end (nothing is written)" if math.isinf(reach) else f"{reach:.0f} s"
+    shown = (
+        "not known" if reach is None else "indefinitely (nothing is written)" if math.isinf(reach) else f"{reach:.0f} s"
+    )
     return Check(
         code="FREEZE-NEEDED",
         title="A freeze is needed",
         verdict=Verdict.WARN if covers or reach is None else Verdict.PASS,
         not_known=reach is None,
         evidence=(
-            f"the cache of {donor} ({_ring(cache)}) reaches {shown} at today's rate; {node} will be away {away_s:.0f} s"
+            f"the cache of {donor} ({_ring(cache)}) lasts {shown} at the current rate; {node} will be away "
+            f"{away_s:.0f} s"
         ),
-        why="Where the cache lasts more than twice the absence, the node returns by IST without a freeze.",
-        try_=(f"You may leave the freeze out: stop {node}, do the work, and bring it back with add-node.",)
+        why="If the cache lasts more than twice the absence, the node returns by IST without a freeze.",
+        try_=(f"You can omit the freeze: stop {node}, do the work, and bring it back with add-node.",)
         if covers
         else (),
         host=donor,
@@ -198,19 +202,19 @@ def stale_pages(facts: Facts, donor: str) -> Check:
     stale = tuple(name for name, _, changed in pages if started is not None and changed < started)
     blind = [unread(host, "the page files", "gcache", "datadir", "ssh")] if known is None else []
     if started is None and pages:
-        blind.append(f"when the server of {donor} was started is not known; it has pages")
+        blind.append(f"the start time of the server on {donor} is not known, and it has page files")
     size = sum(size for name, size, _ in pages if name in stale)
     paths = " ".join(shlex.quote(posixpath.join(cache_folder(host), name)) for name in stale)
     there = f"{len(pages)} page files, {_gb(sum(s for _, s, _ in pages))}"
-    told = f"{', '.join(stale)} ({_gb(size)})" if stale else f"{there}; none older than the server's start"
+    evidence = f"{', '.join(stale)} ({_gb(size)})" if stale else f"{there}; none older than the server's start"
     return Check(
         code="STALE-PAGES",
-        title=f"No dead gcache pages on {donor}",
+        title=f"No unused gcache pages on {donor}",
         verdict=Verdict.WARN if stale or blind else Verdict.PASS,
         not_known=bool(blind),
-        evidence="; ".join(blind) or told,
-        why="Pages from before the server's start are never read again and only take disk.",
-        try_=(f"When the cache is released again: sudo rm {paths}",) if stale else (),
+        evidence="; ".join(blind) or evidence,
+        why="Pages older than the server's start are never read again and only occupy disk space.",
+        try_=(f"After the cache is released: sudo rm {paths}",) if stale else (),
         host=donor,
     )
 
@@ -219,28 +223,28 @@ def segments(facts: Facts, donor: str, node: str) -> Check:
     """A donor in the node's own segment is preferred by Galera."""
     pair = tuple(_segment(facts, name) for name in (donor, node))
     same = pair[0] == pair[1] and None not in pair
-    return Check(
-        code="SEGMENT",
-        title=f"{donor} and {node} are in one segment",
-        verdict=Verdict.PASS if same else Verdict.WARN,
+    return checked(
+        "SEGMENT",
+        f"{donor} and {node} are in one segment",
+        warn=not same,
         evidence=", ".join(
             f"{name}: {'not known' if segment is None else segment}"
             for name, segment in zip((donor, node), pair, strict=True)
         ),
-        why="Galera prefers a donor of the joiner's own segment, whatever is frozen elsewhere.",
-        try_=() if same else (f"Take a donor of {node}'s segment.",),
+        why="Galera prefers a donor in the joiner's segment, regardless of a freeze elsewhere.",
+        try_=(f"Choose a donor in the segment of {node}.",),
     )
 
 
 def donor_stays(donor: str, away_s: float, *, promised: bool) -> Check:
     """A restart of the donor ends the freeze silently."""
-    return Check(
-        code="DONOR-STAYS",
-        title=f"{donor} will not be restarted meanwhile",
-        verdict=Verdict.PASS if promised else Verdict.BLOCK,
-        evidence=f"you {'said so' if promised else 'did not say so'}, for {away_s / 60:.0f} min",
+    return checked(
+        "DONOR-STAYS",
+        f"{donor} will not be restarted during the freeze",
+        block=not promised,
+        evidence=f"you {'confirmed' if promised else 'did not confirm'} this for {away_s / 60:.0f} min",
         why="A restart sets the option back to -1 and loses every page: the node would need an SST.",
-        try_=() if promised else ("Say yes to 'The donor stays up'.",),
+        try_=("Answer yes to 'The donor stays up'.",),
         host=donor,
     )
 
@@ -268,13 +272,13 @@ def seqno_in_cache(facts: Facts, donor: str, mode: str, seqno: int | None, away_
         evidence=evidence,
         why=(
             "A seqno that is not in the cache is refused with a misleading message. A donor is chosen for IST only "
-            "where the node stopped above the oldest 1/128 of what is cached."
+            "if the node stopped above the oldest 1/128 of the cached write sets."
         ),
         try_=()
         if verdict is Verdict.PASS
-        else ("Take 'now', or the proposed seqno.",)
+        else ("Choose 'now' or the proposed seqno.",)
         if verdict is Verdict.BLOCK
-        else ("Take a donor that caches more, or a shorter absence.",),
+        else ("Choose a donor that caches more, or a shorter absence.",),
         host=donor,
         absolute=verdict is Verdict.BLOCK,
     )
@@ -288,8 +292,8 @@ def _short(cache: Cache, away_s: float) -> str:
     then = served(cache.last, {cache.host: Kept(cache.downto, end)})[cache.host]
     if then.answer is not Ist.GAP:
         return ""
-    told = f"IST asks for a stop at {then.gap} or later"
-    return f"; too little: near seqno {end}, at the return, {told}; L is {cache.last}"
+    required = f"IST requires a stop at {then.gap} or later"
+    return f"; not enough: at the return, near seqno {end}, {required}; L is {cache.last}"
 
 
 def _segment(facts: Facts, name: str) -> int | None:

@@ -78,8 +78,8 @@ class Guard:
                 f"Set a guard on {self.donor} that releases the cache in {self.seconds // 60} min, or below "
                 f"{self.floor / 1e9:.2f} GB free"
             ),
-            done=f"A guard on {self.donor} will release the cache by itself",
-            why="If no console is left to release it, the donor's disk must not fill. A guard left before is replaced.",
+            done=f"A guard on {self.donor} will release the cache automatically",
+            why="Without a console to release it, the donor's disk would fill. An earlier guard is replaced.",
             action=Several((
                 Run(Command(roots_client("mysql", "-e", "SELECT 1"), sudo=True)),
                 self._stop(),
@@ -98,9 +98,9 @@ class Guard:
     def off(self) -> Step:
         """Return the step that ends it, after the release is proven."""
         step = self._temporary().off(
-            "guard-off", f"Remove the guard on {self.donor}", f"The guard on {self.donor} is gone", 1.0
+            "guard-off", f"Remove the guard on {self.donor}", f"The guard on {self.donor} is removed", 1.0
         )
-        return replace(step, why="The cache is released already.")
+        return replace(step, why="The cache is already released.")
 
     def _stop(self) -> Run:
         # The timer: what an older Pilothouse set under this name. 5: there is no such unit.
@@ -112,7 +112,7 @@ class Guard:
             key=f"guard:{self.donor}",
             host=self.donor,
             sentence=f"release guard set on {self.donor}",
-            danger="it would release a later freeze too",
+            danger="it would also release a later freeze",
             release=self._stop(),
             released=(
                 UnitSetting(self.donor, f"{self.unit}.service", "ActiveState", "inactive"),

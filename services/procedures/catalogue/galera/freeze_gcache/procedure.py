@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.freeze_gcache import checks as own
 from services.procedures.catalogue.galera.freeze_gcache.checks import RELEASE_MODE
@@ -25,7 +26,7 @@ from services.procedures.catalogue.steps.choices import member_choices, member_h
 from services.procedures.catalogue.steps.haproxy_places import balancer_hosts, can_drain
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import bytes_of, field_faults, filled, flag_of, number_of, seconds_of
+from services.procedures.plan.forms.inputs import bytes_of, flag_of, number_of, seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -51,7 +52,7 @@ ABOUT = About(
     need="A node must go down",
     what="A donor keeps its gcache while the node is away; the node returns by IST; then the cache is released.",
     takes="Your maintenance, and the time of one IST.",
-    can_break="The donor's disk fills while the cache is frozen: it is released before that, and then an SST follows.",
+    can_break="The donor's disk fills while the cache is frozen: the cache is released before, and an SST follows.",
     node_field="node",
     for_states=("synced",),
     kinds=KINDS,
@@ -79,13 +80,10 @@ ABOUT = About(
 )
 
 
-class FreezeGcache:
-    """Procedure (see procedure.py)."""
+class FreezeGcache(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions; the donor's default follows the node, the floor's the donor."""
@@ -101,7 +99,7 @@ class FreezeGcache:
         modes = (
             ("now", f"keep everything from the oldest cached seqno, {cache.downto}, on"),
             ("seqno", f"keep from a seqno on; {proposal[1]}" if proposal is not None else "keep from a seqno on"),
-            (RELEASE_MODE, "only end a freeze that somebody left on the donor; no node goes down"),
+            (RELEASE_MODE, "only end a freeze that was left on the donor; no node goes down"),
         )
         return (
             Field("node", "Node that goes down", "host", node, members),
@@ -116,7 +114,8 @@ class FreezeGcache:
                 str(proposal[0]) if proposal is not None else "",
                 required=inputs.get("mode") == "seqno",
                 advanced=True,
-                help="c: oldest seqno in the cache; S: where the node stops; L_end: the cluster's at its return.",
+                help="c: oldest seqno in the cache; S: the node's seqno when it stops; L_end: the cluster's seqno at "
+                "its return.",
             ),
             Field(
                 "floor",
@@ -127,17 +126,17 @@ class FreezeGcache:
             ),
             Field(
                 "peak",
-                "Most that is written in a second meanwhile",
+                "Highest write rate per second during the absence",
                 "bytes",
                 required=False,
-                help="Empty: what was measured in two seconds. A batch or a load job to come writes more.",
+                help="Empty: the rate measured over two seconds. A later batch or load job may write more.",
                 advanced=True,
             ),
             *set_before.drained_field(facts, (node,)),
-            Field("drain", "Send clients away first", "flag", "yes", help=_drain_words(facts, node)),
+            Field("drain", "Drain the node first", "flag", "yes", help=_drain_words(facts, node)),
             Field(
                 "guard",
-                "Release by a guard on the donor too",
+                "Set a guard on the donor as well",
                 "flag",
                 "yes",
                 help="A unit on the donor releases the cache an hour after the planned end, or at the floor.",
@@ -148,15 +147,15 @@ class FreezeGcache:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults = field_faults(self.fields(facts, inputs), inputs)
-        values = self._values(facts, inputs)
+        faults = super().faults(facts, inputs)
+        values = self.values(facts, inputs)
         if values["donor"] and values["donor"] == values["node"] and values["mode"] != RELEASE_MODE:
-            faults += (Fault("donor", "The donor must be another node than the one that goes down."),)
+            faults += (Fault("donor", "The donor and the node that goes down must be different."),)
         return faults
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist. A foreign provider can be overridden here: nothing is desynced or unloaded."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         node, donor = values["node"], values["donor"]
         away = seconds_of(values["away"]) or 0.0
         members, guard = member_hosts(facts), flag_of(values["guard"]) is True
@@ -202,16 +201,8 @@ class FreezeGcache:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         return release_plan(facts, values) if values["mode"] == RELEASE_MODE else freeze_plan(facts, values)
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = FreezeGcache()

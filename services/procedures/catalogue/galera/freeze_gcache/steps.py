@@ -46,21 +46,21 @@ def freeze_plan(facts: Facts, values: Inputs) -> Plan:
     away = seconds_of(values["away"]) or 1_800.0
     floor = bytes_of(values["floor"]) or 0
     by_haproxy = flag_of(values["drain"]) is True and can_drain(facts, node)
-    told = balancer_hosts(facts, (node,)) if by_haproxy else ()
+    balancers = balancer_hosts(facts, (node,)) if by_haproxy else ()
     return Plan(
         procedure="freeze-gcache",
         title=f"Take {node} down without SST",
         summary=f"{donor} keeps its gcache while {node} is away; {node} returns by IST; then the cache is released.",
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
-        hosts=tuple(dict.fromkeys((*members, *told))),
+        hosts=tuple(dict.fromkeys((*members, *balancers))),
         quorums=(members,),
         inputs=tuple(values.items()),
         steps=looked_again(_steps(facts, values, away)),
         watches=_watches(facts, node, donor, floor),
         charts=_charts(facts, node, donor, floor),
         expects=(
-            f"{node} is Synced and its log says IST, or SST where you typed that it may be.",
+            f"{node} is Synced and its log shows IST, or SST if you accepted it.",
             f"{OPTION} is -1 on {donor}; its page files shrink when the next purge runs.",
         ),
     )
@@ -75,7 +75,7 @@ def release_plan(facts: Facts, values: Inputs) -> Plan:
         host=donor,
         title=f"Release the gcache of {donor}",
         done=f"gcache of {donor} released",
-        why="What the cache kept is purged at the next purge: no undo brings that back.",
+        why="The kept write sets are purged at the next purge and cannot be restored.",
         action=RELEASE,
         already=off,
         proof=off,
@@ -85,7 +85,7 @@ def release_plan(facts: Facts, values: Inputs) -> Plan:
     return Plan(
         procedure="freeze-gcache",
         title=f"Release the gcache of {donor}",
-        summary=f"Ends a freeze that somebody left on {donor}; no node goes down.",
+        summary=f"Ends a freeze that was left on {donor}; no node goes down.",
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
         hosts=members,
@@ -147,7 +147,7 @@ def _freeze(facts: Facts, values: Inputs, members: tuple[str, ...]) -> Step:
         host=donor,
         title=f"Freeze the gcache of {donor} at {at}" + (f" (oldest seqno {cache.downto})" if at == "now" else ""),
         done=f"gcache of {donor} frozen",
-        why=f"{donor} purges nothing from there on, so it can send {values['node']} all it missed.",
+        why=f"From that seqno on {donor} purges nothing, so it can send {values['node']} all missed write sets.",
         action=Sql(set_provider_option(OPTION, at)),
         before=(ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id), *as_seen),
         proof=(
@@ -191,9 +191,9 @@ def _maintenance(node: str, away: float) -> Step:
     return Step(
         step_id="maintenance",
         host="",
-        title=f"Do the maintenance on {node}, then say that it is done",
+        title=f"Do the maintenance on {node}, then confirm that it is done",
         done=f"You confirmed: maintenance on {node} is done",
-        action=Ask(f"Is the maintenance on {node} done, may it start again?", unattended="done"),
+        action=Ask(f"Is the maintenance on {node} done, and can it start again?", unattended="done"),
         risk=Risk.YOU,
         limit_s=away * 10,
         repeatable=True,
@@ -206,7 +206,7 @@ def _charts(facts: Facts, node: str, donor: str, floor: int) -> tuple[Chart, ...
     apart = bool(host[Gcache].disk.mount) and host[Gcache].disk.mount != host[DataFolder].disk.mount
     disk = "disk.gcache_free" if apart else "disk.data_free"
     return (
-        Chart(disk, donor, f"Free disk of gcache on {donor}", float(floor), "below this the run releases"),
+        Chart(disk, donor, f"Free disk of gcache on {donor}", float(floor), "below this the run releases the cache"),
         Chart("ist.seqnos", donor, f"Write sets cached on {donor}"),
         Chart("disk.gcache_pages", donor, f"Page files of gcache on {donor}"),
         Chart("galera.recv_queue", node, f"Receive queue of {node}"),
@@ -232,9 +232,9 @@ def _compare(facts: Facts, node: str, others: tuple[str, ...]) -> Step:
     return Step(
         step_id=f"reach-{node}",
         host="",
-        title=f"Compare where {node} stopped with what the others still cache",
+        title=f"Compare the position of {node} with the caches of the others",
         done=f"You accepted that {node} may come back by SST",
-        why="Where IST can't serve it any more, its start replaces all its data: you are asked first.",
+        why="If IST is no longer possible, a start replaces all of its data: the run asks you first.",
         action=Ask(steps.by_sst(node), "typed", expect=node, keep=SST_ACCEPTED),
         already=(_reaches(facts, node, others),),
         risk=Risk.YOU,
@@ -265,7 +265,7 @@ def _watches(facts: Facts, node: str, donor: str, floor: int) -> tuple[WatchRule
         WatchRule(
             code="DISK-FLOOR",
             condition=FreeDisk(donor, folder, floor),
-            sentence=f"The disk of {donor} came near its end: its cache was released, {node} may need an SST.",
+            sentence=f"The disk of {donor} was nearly full: its cache was released, and {node} may need an SST.",
             breach=Breach.RELEASE,
             releases=freeze_key(donor),
             from_step="freeze",
@@ -274,14 +274,14 @@ def _watches(facts: Facts, node: str, donor: str, floor: int) -> tuple[WatchRule
         WatchRule(
             code="FREEZE-LOST",
             condition=CacheFrozen(donor, OPTION, Kept("stopped_at"), folder),
-            sentence=f"The cache of {donor} no longer keeps all that {node} misses: {node} may need an SST.",
+            sentence=f"The cache of {donor} no longer has all write sets that {node} missed: {node} may need an SST.",
             from_step="maintenance",
             to_step=f"start-{node}",
         ),
         WatchRule(
             code="QUORUM",
             condition=StillPrimary(others, len(others), facts.cluster_id),
-            sentence=f"One of {', '.join(others)} is no full member any more.",
+            sentence=f"One of {', '.join(others)} is no longer a full member.",
             from_step=f"stop-{node}",
             to_step=f"start-{node}",
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from dataclasses import replace
 
-from services.procedures.catalogue.checks.parts import READ_IT, known, server_of, unread, unread_state, verdict
+from services.procedures.catalogue.checks.parts import checked, known, server_of, unread, unread_state
 from services.procedures.catalogue.galera.rejoin_from_binlogs.forecast import reaches
 from services.procedures.catalogue.galera.shared.cache_arithmetic import OPTION
 from services.procedures.catalogue.steps import comparing
@@ -27,10 +27,10 @@ LEAST = (10, 4)
 """MariaDB from here on has Galera 4, which takes a position from InnoDB and not from grastate.dat."""
 _ON = frozenset({"", "1", "on", "true", "yes"})
 _LET_IN = (
-    "Let root@localhost in by unix_socket too (ALTER USER on a member), and take the backup anew: it has the accounts "
-    "of its time."
+    "Also let root@localhost log in by unix_socket (ALTER USER on a member), and take a new backup: a backup has the "
+    "accounts of the time when it was taken."
 )
-_SST = "Bring the node back with add-node, by an SST."
+_SST = "Bring the node back by SST with add-node."
 
 
 def way(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
@@ -44,20 +44,21 @@ def way(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
         wrong = (
             "Percona XtraDB Cluster 8 has no supported way to set the storage engine's position"
             if eight
-            else "with Galera 3 (PXC 5.7) the way is another one, by grastate.dat, which was never tried here"
+            else "Galera 3 (PXC 5.7) reads the position from grastate.dat, which was not tested"
         )
     elif host[Program].version and host[Program].version[:2] < LEAST:
-        wrong = "with Galera 3 (MariaDB before 10.4) the way is by grastate.dat, never tried here"
+        wrong = "Galera 3 (MariaDB before 10.4) reads the position from grastate.dat, which was not tested"
     blind = not wrong and not host[Program].version
-    return Check(
-        code="PXC-POSITION" if eight else "GALERA-THREE" if wrong else "WAY",
-        title=f"The position of {joiner} can be set where its server reads it",
-        verdict=verdict(wrong or blind),
+    return checked(
+        "PXC-POSITION" if eight else "GALERA-THREE" if wrong else "WAY",
+        f"The position of {joiner} can be set where its server reads it",
+        block=bool(wrong),
+        must_read=blind,
         evidence=wrong or (unread(host, "the server program", "program") if blind else host[Program].text),
-        why="A wrong position ends in the middle of an IST, or has rows applied twice or never.",
-        try_=(_SST,) if wrong else (READ_IT,) if blind else (),
+        why="With a wrong position an IST fails, or rows are applied twice or not at all.",
+        try_=(_SST,),
         host=joiner,
-        absolute=bool(wrong or blind),
+        absolute=True,
     )
 
 
@@ -65,15 +66,15 @@ def stopped(facts: Facts, joiner: str) -> Check:
     """The joiner's server does not run: the run takes its data folder away."""
     host = facts.host(joiner)
     runs = host.server_up is not False
-    return Check(
-        code="STOPPED",
-        title=f"The server of {joiner} is stopped",
-        verdict=verdict(runs),
-        evidence=f"{joiner}: {'it runs, or it is not known' if runs else 'no server runs'}",
-        why="Its data folder is kept aside and replaced; a node that serves is not one to be rebuilt.",
-        try_=(f"Stop it on purpose first, if {joiner} is to be rebuilt.",) if runs else (),
+    return checked(
+        "STOPPED",
+        f"The server of {joiner} is stopped",
+        block=runs,
+        evidence=f"{joiner}: {'a server runs, or it is not known' if runs else 'no server runs'}",
+        why="Its data folder is kept and replaced; do not rebuild a node that serves clients.",
+        try_=(f"Stop it yourself first if you want to rebuild {joiner}.",),
         host=joiner,
-        absolute=runs,
+        absolute=True,
     )
 
 
@@ -82,17 +83,17 @@ def own_reach(facts: Facts, joiner: str) -> Check:
     state = facts.host(joiner)[DataFolder].grastate
     seqno = state.seqno if state is not None and state.uuid == facts.cluster_id else None
     able = [r for r in reaches(facts, joiner, seqno) if r.able] if seqno is not None and seqno >= 0 else []
-    told = able[0].told if able else "no position that a member still caches from"
+    cached = able[0].told if able else "no member caches from that position"
     blind = unread_state(facts.host(joiner))
-    return Check(
-        code="OWN-REACH",
-        title=f"{joiner}'s own data need more than an IST",
-        verdict=verdict(able, blind),
-        not_known=bool(blind),
+    return checked(
+        "OWN-REACH",
+        f"The data of {joiner} need more than an IST",
+        block=bool(able),
+        unread=blind,
         evidence="; ".join(blind)
-        or f"grastate.dat of {joiner} says {seqno if seqno is not None else 'no position'}; {told}",
-        why="A plain start brings such a node back in seconds, with nothing restored.",
-        try_=(f"Start {joiner} with add-node: it comes by IST.",) if able else (),
+        or f"grastate.dat of {joiner} contains {seqno if seqno is not None else 'no position'}; {cached}",
+        why="A plain start brings such a node back in seconds, without a restore.",
+        try_=(f"Start {joiner} with add-node: it joins by IST.",),
         host=joiner,
     )
 
@@ -102,15 +103,15 @@ def own_log(facts: Facts, joiner: str) -> Check:
     host = facts.host(joiner)
     named = {key: host[Options].option("mysqld", key) or "" for key in ("log_bin", "log_bin_index")}
     outside = [f"{k} = {v}" for k, v in named.items() if v and not _inside(v, host)]
-    return Check(
-        code="OWN-LOG",
-        title=f"The binary log of {joiner} lies in its data folder",
-        verdict=verdict(outside),
-        evidence="; ".join(outside) or "it does, or there is none",
-        why="A new one must begin with the replay's GTIDs; an old one elsewhere would be gone on with.",
-        try_=(_SST,) if outside else (),
+    return checked(
+        "OWN-LOG",
+        f"The binary log of {joiner} is in its data folder",
+        block=outside,
+        good="in the data folder, or there is none",
+        why="A new binary log must begin with the GTIDs of the replay; an old one elsewhere would be continued.",
+        try_=(_SST,),
         host=joiner,
-        absolute=bool(outside),
+        absolute=True,
     )
 
 
@@ -125,15 +126,16 @@ def gtid_mode(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     modes |= {h.host: h[Variables].value("wsrep_gtid_mode") or "not known" for h in known(facts, members)}
     modes = {name: said.strip().lower() for name, said in modes.items()}
     on, blind = [n for n, said in modes.items() if said in _ON], [n for n, said in modes.items() if said == "not known"]
-    return Check(
-        code="GTID-MODE",
-        title="wsrep_gtid_mode is off",
-        verdict=verdict(on, blind),
+    return checked(
+        "GTID-MODE",
+        "wsrep_gtid_mode is off",
+        block=on,
+        warn=blind,
         evidence="; ".join(f"{name}: wsrep_gtid_mode = {said}" for name, said in modes.items()),
-        why="With it the stored position holds a GTID as well; setting that was never tried.",
+        why="With it the stored position also contains a GTID; setting that was not tested.",
         try_=(_SST,) if on else (),
         host=joiner,
-        absolute=bool(on),
+        absolute=True,
     )
 
 
@@ -144,15 +146,15 @@ def streaming(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     said |= {h.host: h[Variables].value(name) or "not known" for h in known(facts, members)}
     on = [host for host, size in said.items() if size not in {"0", "not known"}]
     blind = [host for host, size in said.items() if size == "not known"]
-    return Check(
-        code="STREAMING",
-        title="No transaction is replicated in parts",
-        verdict=verdict(on, blind),
-        not_known=bool(blind) and not on,
+    return checked(
+        "STREAMING",
+        "Streaming replication is off",
+        block=on,
+        unread=blind,
         evidence="; ".join(f"{host}: {name} = {size}" for host, size in said.items()),
-        why="A part that came before the target would be missing. A session can switch it on for itself: then only a "
-        "hole (HOLES) or the node's own log afterwards shows it.",
-        try_=(_SST,) if on else (),
+        why="A fragment before the target would be missing. A session can enable it for itself: then only a "
+        "gap (HOLES) or the node's own log reveals it.",
+        try_=(_SST,),
         host=joiner,
     )
 
@@ -161,15 +163,15 @@ def tools(facts: Facts, joiner: str) -> Check:
     """mariadb-backup is on the joiner; the clients are asked by the run itself."""
     there = set(facts.host(joiner)[Tools].there)
     lacks = not there & {"mariadb-backup", "mariabackup"}
-    return Check(
-        code="BACKUP-TOOL",
-        title=f"mariadb-backup is on {joiner}",
-        verdict=verdict(lacks),
+    return checked(
+        "BACKUP-TOOL",
+        f"mariadb-backup is on {joiner}",
+        block=lacks,
         evidence=f"{joiner}: {'neither mariadb-backup nor mariabackup was found' if lacks else 'found'}",
-        why="It prepares the copy and puts it into the data folder.",
-        try_=("Install the package mariadb-backup of the server's version.",) if lacks else (),
+        why="It prepares the copy and moves it to the data folder.",
+        try_=("Install the package mariadb-backup of the server's version.",),
         host=joiner,
-        absolute=lacks,
+        absolute=True,
     )
 
 
@@ -178,21 +180,19 @@ def private_login(facts: Facts, members: tuple[str, ...]) -> Check:
     tried = {h.host: h[SocketLogin] for h in known(facts, members)}
     able = [f"{name}: {one.who}" for name, one in tried.items() if one.works is True]
     refused = [f"{name} refuses {one.who.replace(' ', ' and ')}" for name, one in tried.items() if one.works is False]
-    blind = [] if able or refused else [f"nothing tells it: {', '.join(members) or 'no member'} was not asked"]
-    return Check(
-        code="PRIVATE-LOGIN",
-        title="A program on the node gets in at its server by its account alone",
-        verdict=verdict(refused, blind),
-        not_known=bool(blind) and not refused,
-        evidence="; ".join([*refused, *blind]) or f"without a password over the socket: {', '.join(able)}",
-        why="The run starts a private server on the restored data and gives it no password: where root@localhost and "
-        "the server's own account have no unix_socket, the replay never begins.",
+    blind = [] if able or refused else [f"not known: {', '.join(members) or 'no member'} was not queried"]
+    return checked(
+        "PRIVATE-LOGIN",
+        "A local program can log in to the node's server by its account",
+        block=refused,
+        unread=blind,
+        good=f"without a password over the socket: {', '.join(able)}",
+        why="The run starts a private server on the restored data and uses no password: if neither root@localhost nor "
+        "the server's own account uses unix_socket, the replay cannot start.",
         try_=(
             _LET_IN,
             _SST,
-        )
-        if refused
-        else (),
+        ),
     )
 
 
@@ -201,7 +201,7 @@ def compared(facts: Facts, values: Inputs) -> Check:
     found = comparing.chosen(facts, values)
     if comparing.tables_of(values) or facts.host(values["donor"])[RootLogin].works is not False:
         return found
-    why = "The rows are replayed past Galera: GTIDs and positions that agree show none of them. A checksum does."
+    why = "The rows are replayed without Galera: equal GTIDs and positions do not verify them, but a checksum does."
     return replace(found, verdict=Verdict.BLOCK, why=why)
 
 
@@ -210,15 +210,15 @@ def freeze(facts: Facts, members: tuple[str, ...]) -> Check:
     can = [name for name in members if facts.host(name)[Provider].option(OPTION) is not None]
     blind = [name for name in members if not facts.host(name)[Provider].options]
     rest = [name for name in members if name not in {*can, *blind}]
-    told = [f"{', '.join(can)} can freeze its cache"] if can else []
-    told += [f"the provider of {', '.join(rest)} has no such option"] if rest else []
-    told += [f"not read: {', '.join(blind)}"] if blind else []
-    return Check(
-        code="FREEZE",
-        title="No donor's cache could be held meanwhile",
-        verdict=Verdict.WARN if can or blind else Verdict.PASS,
-        not_known=bool(blind) and not can,
-        evidence="; ".join(told) or "no member answers",
-        why=f"Only a provider with {OPTION} can be held; without it the race is told while the replay runs.",
-        try_=(f"Freeze {can[0]} first with freeze-gcache.",) if can else (),
+    evidence = [f"{', '.join(can)} can freeze its cache"] if can else []
+    evidence += [f"the provider of {', '.join(rest)} has no such option"] if rest else []
+    evidence += [f"not read: {', '.join(blind)}"] if blind else []
+    return checked(
+        "FREEZE",
+        "No donor's cache can be frozen meanwhile",
+        warn=can,
+        unread=blind,
+        evidence="; ".join(evidence) or "no member answers",
+        why=f"Only a provider with {OPTION} can be frozen; without it the run reports the race during the replay.",
+        try_=(f"Freeze {can[0]} first with freeze-gcache.",),
     )

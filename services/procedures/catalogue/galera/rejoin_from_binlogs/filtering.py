@@ -19,10 +19,10 @@ from services.procedures.plan.parts.server.starting import Starting
 from services.procedures.plan.parts.server.variables import Variables
 
 _REWRITE = "replicate_rewrite_db"
-_SST = "Bring the node back with add-node, by an SST."
+_SST = "Bring the node back by SST with add-node."
 _UNSEEN = (
-    "What a session wrote with sql_log_bin = 0, and a replicate_* filter that was set for a while as the server ran, "
-    "no server tells afterwards: only the holes (HOLES) and the comparison at the end show it."
+    "Writes with sql_log_bin = 0, and a replicate_* filter that was set temporarily at runtime, "
+    "cannot be read afterwards: only gaps (HOLES) and the comparison at the end reveal them."
 )
 
 
@@ -39,13 +39,13 @@ def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:
     less = [f"log_slave_updates is not on: {', '.join(unlogged)}"] if unlogged else []
     return Check(
         code="FILTERS",
-        title="The binary logs hold all that was written",
+        title="The binary logs contain all writes",
         verdict=verdict(found, [*less, *blind]),
         not_known=bool(blind) and not found and not less,
-        evidence="; ".join([*found, *less, *blind]) or "neither servers, option files nor units name a filter",
-        why="What a filter left out is in no file: the replay would end well, and rows would be missing; also from a "
-        f"transaction of which other rows are there. {_UNSEEN}",
-        try_=(_SST,) if found else ("Take the binary logs of a node with log_slave_updates.",) if unlogged else (),
+        evidence="; ".join([*found, *less, *blind]) or "neither servers, option files nor units set a filter",
+        why="Excluded rows are in no file: the replay would succeed with rows missing, even from a "
+        f"transaction whose other rows exist. {_UNSEEN}",
+        try_=(_SST,) if found else ("Use the binary logs of a node with log_slave_updates.",) if unlogged else (),
         absolute=moved,
     )
 
@@ -53,28 +53,29 @@ def filters(facts: Facts, hosts: tuple[str, ...]) -> Check:
 def filters_then(facts: Facts, joiner: str, found: Survey) -> Check:
     """The server that wrote the files left nothing out of them, for all the time that they cover."""
     hosts = writers_of(facts, joiner, found)
-    told = [one for host in hosts for one in filters_of(host)]
-    unknown = [] if told else _unknown_then(hosts, found)
+    filters_set = [one for host in hosts for one in filters_of(host)]
+    unknown = [] if filters_set else _unknown_then(hosts, found)
     names = ", ".join(host.host for host in hosts)
     return Check(
-        code="FILTERED" if told else "FILTERS-THEN",
-        title="No filter left rows out of the binary logs while they were written",
-        verdict=verdict([*told, *unknown]),
+        code="FILTERED" if filters_set else "FILTERS-THEN",
+        title="No filter was active while the binary logs were written",
+        verdict=verdict([*filters_set, *unknown]),
         not_known=bool(unknown),
-        evidence="; ".join([*told, *unknown])
-        or f"{names} runs since before they begin, and its server names no filter",
-        why="A filter of a server's command line, its environment or its files stands in no binary log. It changes "
-        f"only with a restart, so a server that runs since before the files begin tells of all of them. {_UNSEEN}",
+        evidence="; ".join([*filters_set, *unknown])
+        or f"{names} has run since before they begin, and its server has no filter",
+        why="A filter from a server's command line, environment or files is recorded in no binary log. It changes "
+        "only with a restart, so a server that has run since before the files begin reports it for all of them. "
+        f"{_UNSEEN}",
         try_=(_SST,)
-        if told
+        if filters_set
         else (
-            f"Take the binary logs of a member that runs since before {_begun(found) or 'the backup'} instead.",
-            "Override this where you know that no filter was set then, and say why.",
+            f"Use the binary logs of a member that has run since before {_begun(found) or 'the backup'} instead.",
+            "Override this check if you know that no filter was set then, and give the reason.",
             _SST,
         )
         if unknown
         else (),
-        absolute=bool(told),
+        absolute=bool(filters_set),
     )
 
 
@@ -88,8 +89,8 @@ def writers_of(facts: Facts, joiner: str, found: Survey) -> tuple[HostFacts, ...
         server = server_of(host)
         if server is not None:
             return server.server_id
-        told = host[Options].option("mysqld", "server_id") or "1"
-        return int(told) if host.host == joiner and told.isascii() and told.isdecimal() else None
+        server_id = host[Options].option("mysqld", "server_id") or "1"
+        return int(server_id) if host.host == joiner and server_id.isascii() and server_id.isdecimal() else None
 
     return tuple(host for host in facts.hosts if number(host) in found.chain.writers)
 
@@ -103,17 +104,19 @@ def _unknown_then(hosts: tuple[HostFacts, ...], found: Survey) -> list[str]:
     own = host[LogFilters]
     if own.said is None:
         return [
-            unread(host, "which filters its server has", "log-filters", "sql")
+            unread(host, "the filters of its server", "log-filters", "sql")
             if server_of(host) is not None
-            else f"the server of {host.host}, which wrote them, does not run: what it was started with is not known"
+            else f"the server of {host.host}, which wrote them, is not running: its start options are not known"
         ]
     if own.since is None or begun is None:
-        return [f"whether {host.host} runs since before they begin is not known"]
+        return [f"whether {host.host} has run since before they begin is not known"]
     if own.since <= begun:
         return []
-    starts = f" ({found.chain.starts} starts in them)" if found.chain.starts else ""
-    told = f"{host.host}, which wrote them, was started at {_moment(own.since)}, after they begin at {_moment(begun)}"
-    return [f"{told}{starts}: what it left out before is not known"]
+    starts = f" ({found.chain.starts} server starts in them)" if found.chain.starts else ""
+    started = (
+        f"{host.host}, which wrote them, was started at {_moment(own.since)}, after they begin at {_moment(begun)}"
+    )
+    return [f"{started}{starts}: its earlier filters are not known"]
 
 
 def _logs_others(host: HostFacts) -> bool:
@@ -128,10 +131,10 @@ def _blind(host: HostFacts) -> list[str]:
     """Return what of the filters could not be read: of a server that runs its own words, else its unit's; its files."""
     if server_of(host) is not None:
         unsaid = host[LogFilters].said is None
-        said = [unread(host, "which filters its server has", "log-filters", "sql")] if unsaid else []
+        said = [unread(host, "the filters of its server", "log-filters", "sql")] if unsaid else []
     else:
         unit = host[Starting].line is None
-        said = [unread(host, "what its unit gives the server", "start-line", "ssh")] if unit else []
+        said = [unread(host, "the options that its unit passes to the server", "start-line", "ssh")] if unit else []
     return [*said, *unread_options(host)]
 
 

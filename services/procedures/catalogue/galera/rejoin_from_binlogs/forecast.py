@@ -51,24 +51,24 @@ def reaches(facts: Facts, joiner: str, seqno: int) -> tuple[Reaches, ...]:
 def _reach(facts: Facts, name: str, cache: Cache, one: Served) -> Reaches:
     galera = galera_of(facts.host(name))
     if galera is None or not cache.first or cache.newest is None:
-        return Reaches(name, able=False, left_s=0.0, told=f"{name} tells no cached range")
+        return Reaches(name, able=False, left_s=0.0, told=f"{name} reports no cached range")
     if not cache.synced:
         return Reaches(name, able=False, left_s=0.0, told=f"{name} is {galera.local_state_comment}, not Synced")
-    told = f"{name} caches from {cache.first} (newest {cache.newest})"
+    cached = f"{name} caches from {cache.first} (newest {cache.newest})"
     if not one.serves:
-        return Reaches(name, able=False, left_s=0.0, told=told)
-    return Reaches(name, able=True, left_s=one.left_s, told=told + _lasts(cache, one), least_s=one.least_s)
+        return Reaches(name, able=False, left_s=0.0, told=cached)
+    return Reaches(name, able=True, left_s=one.left_s, told=cached + _lasts(cache, one), least_s=one.least_s)
 
 
 def _lasts(cache: Cache, one: Served) -> str:
     if one.left_s is None or one.least_s is None:
-        return ", for how long is not known"
+        return ", for an unknown time"
     if math.isinf(one.left_s):
         return ""
     by_bytes = cache.ring and cache.rates is not None and cache.rates.bytes_s > 0
     if not by_bytes:
-        return f", for {one.least_s:.0f} s more by write sets"
-    return f", for {one.left_s:.0f} s more by bytes, {one.least_s:.0f} s by write sets"
+        return f", for {one.least_s:.0f} s more by the number of write sets"
+    return f", for {one.left_s:.0f} s more by bytes, {one.least_s:.0f} s by the number of write sets"
 
 
 def replay_s(transactions: int, size: int) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from services.facts.binlog.chain import Wrong
 from services.facts.plain_names import is_folder
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.checks.old_linked import old_linked
 from services.procedures.catalogue.checks.one_folder import one_folder
@@ -30,7 +31,6 @@ from services.procedures.conditions.galera.membership.still_primary import Still
 from services.procedures.conditions.galera.transfer.replay_race import ReplayRace
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step, WatchRule
@@ -62,9 +62,10 @@ ABOUT = About(
     name="rejoin-from-binlogs",
     title="Bring a node back from a backup and binary logs, without SST",
     need="A node is gone",
-    what="Restores a copy of a backup, replays the binary logs behind it, sets the position, and joins by IST.",
+    what="Restores a copy of a backup, replays the later binary logs, sets the position, and joins by IST.",
     takes="Copying the backup twice, the replay (one thread), and the IST.",
-    can_break="A wrong position would lose or repeat rows: each is proven; the old data stay until you remove them.",
+    can_break="A wrong position would lose or repeat rows, so each is verified; the old data are kept until you "
+    "remove them.",
     node_field="joiner",
     for_states=("spare", "down"),
     later_checks=("FILTERS-THEN", "HOLES", "IST-REACHES", "RACE"),
@@ -78,18 +79,15 @@ ABOUT = About(
 )  # fmt: skip
 
 
-class RejoinFromBinlogs:
-    """Procedure (see procedure.py)."""
+class RejoinFromBinlogs(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: which node, where backup and binary logs lie, whom it joins, what is compared."""
         down = tuple((name, _words(facts, name)) for name in down_members(facts))
-        present = tuple((name, "is a member already") for name in member_hosts(facts))
+        present = tuple((name, "is already a member") for name in member_hosts(facts))
         joiner = inputs.get("joiner") or (down[0][0] if down else "")
         donors = _donors(facts, joiner)
         return (
@@ -98,50 +96,51 @@ class RejoinFromBinlogs:
                 "backup",
                 "Folder of the backup on that node",
                 "text",
-                help="A full one of mariadb-backup with --galera-info, neither compressed nor prepared. It is copied, "
-                "never changed. One on another host must be copied to the node first; none is taken from a donor.",
+                help="A full backup by mariadb-backup with --galera-info, neither compressed nor prepared. It is "
+                "copied, never changed. Copy a backup from another host to the node first; the run takes none from a "
+                "donor.",
             ),
             Field(
                 "binlogs",
                 "Folder of the binary logs on that node",
                 "text",
-                help="Of any one member with log_slave_updates, from the backup on without a gap. The node's own data "
-                "folder will do; those of another member must be copied to the node first.",
+                help="From any one member with log_slave_updates, without a gap since the backup. The node's own data "
+                "folder is sufficient; copy those of another member to the node first.",
             ),
             Field("donor", "Donor", "host", donors[0][0] if donors else "", donors),
             *comparing.fields(),
             Field(
                 "past_unknown",
-                "It is accepted that no member's binary log shows the past of these files",
+                "Accept that no member's binary log confirms the history of these files",
                 "flag",
                 "no",
-                help="What a log shows against it is never accepted.",
+                help="Evidence against it in a log is never accepted.",
                 advanced=True,
             ),
-            Field("settle", "How long its receive queue must stay short", "duration", "30 s", advanced=True),
+            Field("settle", "How long the receive queue must stay short", "duration", "30 s", advanced=True),
             *preflight.gone_fields(facts),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        values = self._values(facts, inputs)
-        faults = [*field_faults(self.fields(facts, inputs), inputs), *comparing.faults(values)]
+        values = self.values(facts, inputs)
+        faults = [*super().faults(facts, inputs), *comparing.faults(values)]
         if values["joiner"] in member_hosts(facts):
             return tuple(fault for fault in faults if fault.field not in {"backup", "binlogs"})
         folder = restoring.folder_of(facts.host(values["joiner"]))
         for field in ("backup", "binlogs"):
             path = values[field].rstrip("/")
             if path and not is_folder(path):
-                faults.append(Fault(field, "Give the whole path of a folder, in plain letters."))
+                faults.append(Fault(field, "Enter the absolute path of a folder, in plain characters."))
             elif path.startswith(f"{folder}/") or (path == folder and field == "backup"):
-                faults.append(Fault(field, f"It lies in the data folder {folder}, which is kept aside."))
+                faults.append(Fault(field, f"It is in the data folder {folder}, which the run moves."))
         if values["joiner"] and values["joiner"] == values["donor"]:
-            faults.append(Fault("donor", "The donor must be another host than the node that comes back."))
+            faults.append(Fault("donor", "The donor and the node that comes back must be different hosts."))
         return tuple(faults)
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist; for a node that is a full member already only what shows that nothing is open."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner, members = values["joiner"], member_hosts(facts)
         if joiner in members:
             return preflight.there_already(facts, joiner, members)
@@ -183,14 +182,14 @@ class RejoinFromBinlogs:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the first part, which only reads; without steps for a node that is a full member already."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         if values["joiner"] in member_hosts(facts):
             return _plan(facts, values, ())
         return _plan(facts, values, surveyed(facts.host(values["joiner"]), values))
 
     def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
         """Return the rest from what the backup and the binary logs hold, with the checks of that."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner = values["joiner"]
         found, again = survey_of(facts, joiner), self._again(facts, joiner)
         if isinstance(found, Wrong):
@@ -218,9 +217,6 @@ class RejoinFromBinlogs:
             old_data(facts, joiner),
         )
 
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
-
 
 PROCEDURE = RejoinFromBinlogs()
 
@@ -230,9 +226,9 @@ def _plan(facts: Facts, values: Inputs, steps: tuple[Step, ...], found: Survey |
     everyone = tuple(sorted({*members, joiner}))
     return Plan(
         procedure=ABOUT.name,
-        title=f"Bring {joiner or 'nobody'} back from a backup and binary logs",
-        summary="A copy of the backup is restored, the binary logs are replayed up to a seqno from which a donor still "
-        "caches, and the rest comes by IST.",
+        title=f"Bring {joiner or 'no node'} back from a backup and binary logs",
+        summary="The run restores a copy of the backup, replays the binary logs up to a seqno from which a donor still "
+        "caches, and gets the rest by IST.",
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
         hosts=everyone,
@@ -244,26 +240,27 @@ def _plan(facts: Facts, values: Inputs, steps: tuple[Step, ...], found: Survey |
             Chart("galera.recv_queue", name, f"Receive queue of {name}") for name in (joiner, values["donor"])
         ),
         expects=(
-            f"{joiner} is Synced, and came by IST.",
-            f"Its old data stay in {restoring.aside_path(facts.host(joiner))} until you remove them.",
+            f"{joiner} is Synced and joined by IST.",
+            f"Its old data are kept in {restoring.aside_path(facts.host(joiner))} until you remove them.",
         ),
     )
 
 
 def _watches(facts: Facts, joiner: str, members: tuple[str, ...], found: Survey) -> tuple[WatchRule, ...]:
     target = found.chain.target or 0
-    full = f"The data disk of {joiner} is nearly full: what is restored will not end well."
+    full = f"The data disk of {joiner} is nearly full: the restore will fail."
     race = ReplayRace(joiner, members, target, progress_path(target))
     return (
         WatchRule(
             code="QUORUM",
             condition=StillPrimary(members, len(members), facts.cluster_id),
-            sentence=f"One of {', '.join(members)} is no full member any more.",
+            sentence=f"One of {', '.join(members)} is no longer a full member.",
         ),
         WatchRule(
             code="RACE-LOST",
             condition=race,
-            sentence="The donors' caches purge faster than the replay goes: when it ends, nobody caches what follows.",
+            sentence="The donors purge their caches faster than the replay proceeds: at its end no member caches the "
+            "next write sets.",
             from_step=f"replay-{joiner}",
             to_step=f"replay-{joiner}",
         ),
@@ -276,9 +273,7 @@ def _donors(facts: Facts, joiner: str) -> tuple[tuple[str, str], ...]:
     names = [name for name in member_hosts(facts) if name != joiner]
     lows = {name: _cached_from(facts, name) for name in names}
     ordered = sorted(names, key=lambda name: (lows[name] or 2**63, name))
-    return tuple(
-        (name, f"caches from {lows[name]}" if lows[name] else "caches nothing that is known") for name in ordered
-    )
+    return tuple((name, f"caches from {lows[name]}" if lows[name] else "cached range not known") for name in ordered)
 
 
 def _cached_from(facts: Facts, name: str) -> int | None:
@@ -289,6 +284,6 @@ def _cached_from(facts: Facts, name: str) -> int | None:
 def _words(facts: Facts, name: str) -> str:
     host = facts.host(name)
     if host.server_up is not False:
-        return "member, its server runs or is not known"
+        return "member, its server runs or its state is not known"
     state = host[DataFolder].grastate
     return f"member, down, at seqno {state.seqno}" if state is not None else "member, down"

@@ -51,7 +51,7 @@ SURVEY_LIMIT_S = 4 * 3_600.0
 PRIVATE_LIMIT_S = 3_600.0
 PAST_LIMIT_S, STRETCH_LIMIT_S = 600.0, 60.0
 """A member's log is read for each stretch, for half a minute at most."""
-_WITH_FOLDER = "What it changes lies in the folder that the run made: it goes with that folder."
+_WITH_FOLDER = "It changes only the folder that the run created, and undo removes that folder."
 
 
 def work_path(host: HostFacts) -> str:
@@ -72,9 +72,9 @@ def surveyed(host: HostFacts, values: Inputs) -> tuple[Step, ...]:
     look = Step(
         step_id=f"survey-{name}",
         host=name,
-        title=f"Read what the backup and the binary logs on {name} hold",
-        done=f"What the backup and the binary logs on {name} hold is known",
-        why="Every event is read once: how far they go, what is missing, what must not be replayed.",
+        title=f"Read the backup and the binary logs on {name}",
+        done=f"The contents of the backup and the binary logs on {name} are known",
+        why="Every event is read once, to find the end, the gaps and the events that must not be replayed.",
         action=Detached(Command(words, sudo=True), name=f"survey-{name}", keep=survey_name(name), pattern=SURVEYED),
         risk=Risk.READS,
         limit_s=SURVEY_LIMIT_S,
@@ -82,7 +82,7 @@ def surveyed(host: HostFacts, values: Inputs) -> tuple[Step, ...]:
         estimate_s=30.0,
     )
     rest = steps.plan_the_rest(
-        "chain-known", f"Judge what was found on {name}", "where the replay begins and ends is known only now"
+        "chain-known", f"Evaluate the files found on {name}", "the start and end of the replay are known only now"
     )
     return comparing.comparable(look, values["donor"], values), rest
 
@@ -147,10 +147,10 @@ def _fragments_whole(host: HostFacts, start_step: str) -> Step:
     return Step(
         step_id=f"fragments-{name}",
         host=name,
-        title=f"Prove from {name}'s log that no transaction came to it without its beginning",
-        done=f"No transaction came to {name} without its beginning",
-        why="Of streaming replication (wsrep_trx_fragment_size) a binary log has a transaction only at its end: what "
-        "was open at the target is not in the replay, and IST brings no more than the rest, which is passed over.",
+        title=f"Verify in the log of {name} that no transaction arrived without its beginning",
+        done=f"No transaction arrived on {name} without its beginning",
+        why="With streaming replication (wsrep_trx_fragment_size) a binary log records a transaction only at its end: "
+        "one that was open at the target is not in the replay, and IST sends only its rest, which is skipped.",
         action=WaitFor((FragmentsWhole(name, steps.unit_of(host), start_step),), f"the log of {name}"),
         risk=Risk.READS,
         limit_s=60.0,
@@ -174,11 +174,11 @@ def _pasts_known(facts: Facts, host: HostFacts, values: Inputs, found: Survey, d
     return Step(
         step_id=f"past-{host.host}",
         host="",
-        title="Prove that the backup's files are whole, and from the members' binary logs that backup and files are "
-        "of their past, with nothing missing",
-        done="The backup is whole, it and the binary logs are of the members' past",
-        why="The same UUID and seqno alone show nothing: both sides of a fork have them. Nothing is changed before it "
-        "is known of the backup itself, too.",
+        title="Verify that the backup's files are complete, and from the members' binary logs that backup and files "
+        "belong to their history, with nothing missing",
+        done="The backup is complete and, like the binary logs, belongs to the members' history",
+        why="An equal UUID and seqno prove nothing: both sides of a fork have them. Nothing is changed before this "
+        "is known for the backup as well.",
         action=WaitFor((paired, own, known), "the backup's files, and the members' binary logs"),
         risk=Risk.READS,
         limit_s=PAST_LIMIT_S + STRETCH_LIMIT_S * len(chain.stretches),
@@ -223,7 +223,7 @@ def _prepared(host: HostFacts, values: Inputs, found: Survey) -> Step:
         host=name,
         title=f"Copy the backup to {work} of {name}, and prepare the copy",
         done=f"A copy of the backup is prepared on {name}",
-        why="Preparing writes into the files: the backup itself stays as it is.",
+        why="Preparing changes the files: the backup itself stays unchanged.",
         action=Detached(
             Command(words, sudo=True), name=f"prepare-{name}", keep=f"prepared-{name}", pattern=programs.PREPARED,
             grows=f"{work}.part", total=backup.size,
@@ -241,8 +241,8 @@ def _tidied(host: HostFacts, found: Survey) -> Step:
     return Step(
         step_id=f"tidy-{name}",
         host=name,
-        title=f"Remove the prepared copy, and the backup's own notes from {folder} of {name}",
-        done=f"Only the restored data lie in {folder} of {name}",
+        title=f"Remove the prepared copy, and the backup's metadata from {folder} of {name}",
+        done=f"{folder} of {name} contains only the restored data",
         why=_WITH_FOLDER,
         action=Run(Command(("bash", "-c", programs.TIDY, "pilothouse", folder, work, base), sudo=True)),
         before=(Stopped(name, steps.unit_of(host)),),
@@ -265,8 +265,8 @@ def _private(host: HostFacts) -> Temporary:
     return Temporary(
         key=f"private:{name}",
         host=name,
-        sentence=f"a private server may run on the restored data of {name}",
-        danger=f"it holds the data folder of {name}",
+        sentence=f"a private server may be running on the restored data of {name}",
+        danger=f"it uses the data folder of {name}",
         release=end,
         released=(Stopped(name, steps.unit_of(host)), FileAbsent(name, private.PRIVATE)),
     )
@@ -285,13 +285,13 @@ def _noted(host: HostFacts) -> Step:
     return Step(
         step_id=f"notes-{name}",
         host=name,
-        title=f"Make {private.STATE} on {name}, which only root may enter, for the replay's mark",
-        done=f"The replay on {name} can be noted where only root may write",
+        title=f"Create {private.STATE} on {name}, accessible to root only, for the mark of the replay",
+        done=f"The replay on {name} can be recorded where only root can write",
         action=Run(folder),
         before=(FileAbsent(name, private.MARKER),),
         proof=(OwnedBy(name, private.STATE, 0),),
         undo=Undo(
-            f"Remove the replay's mark from {name}",
+            f"Remove the mark of the replay from {name}",
             RemoveFile(private.MARKER),
             (FileAbsent(name, private.MARKER),),
         ),
@@ -312,10 +312,10 @@ def _replayed(facts: Facts, host: HostFacts, members: tuple[str, ...], values: I
     step = Step(
         step_id=f"replay-{name}",
         host=name,
-        title=f"Replay {many} transactions up to Xid {target} into the restored data of {name}, by a private server",
-        done=f"The restored data of {name} hold everything up to Xid {target}",
-        why="It counts only where both programs end well and the server stands at the planned GTID; what broke off is "
-        f"never gone on with. {_WITH_FOLDER}",
+        title=f"Replay {many} transactions up to Xid {target} into the restored data of {name} with a private server",
+        done=f"The restored data of {name} contain everything up to Xid {target}",
+        why="It succeeds only if both programs succeed and the server is at the planned GTID; an interrupted replay is "
+        f"never continued. {_WITH_FOLDER}",
         action=Detached(
             Command(words, sudo=True), name=f"replay-{name}", keep=f"replayed-{name}", pattern=private.REPLAYED
         ),
@@ -329,7 +329,7 @@ def _replayed(facts: Facts, host: HostFacts, members: tuple[str, ...], values: I
         limit_s=DAY_S,
         estimate_s=replay_s(many, chain.bytes),
     )
-    return _private(host).on(step, f"End the private server of {name}, and the replay with it", limit_s=900.0)
+    return _private(host).on(step, f"End the private server of {name} and the replay", limit_s=900.0)
 
 
 def _positioned(facts: Facts, host: HostFacts, found: Survey) -> Step:
@@ -339,10 +339,10 @@ def _positioned(facts: Facts, host: HostFacts, found: Survey) -> Step:
     return Step(
         step_id=f"set-position-{name}",
         host=name,
-        title=f"Set InnoDB's position of {name} from {found.backup.seqno} to {chain.target}, by a private server",
-        done=f"InnoDB of {name} stands at {chain.target}",
-        why="Galera 4 reads the position from InnoDB: a number in grastate.dat alone breaks the IST. The statement "
-        f"fails with ERROR 1231 and does it all the same; wsrep_se_checkpoint proves it. {_WITH_FOLDER}",
+        title=f"Set the InnoDB position of {name} from {found.backup.seqno} to {chain.target} with a private server",
+        done=f"InnoDB of {name} is at {chain.target}",
+        why="Galera 4 reads the position from InnoDB: a seqno in grastate.dat alone makes the IST fail. The statement "
+        f"reports ERROR 1231 but takes effect; wsrep_se_checkpoint confirms it. {_WITH_FOLDER}",
         action=Detached(
             Command(words, sudo=True), name=f"set-position-{name}", keep=f"position-set-{name}",
             pattern=private.POSITIONED,
@@ -363,9 +363,9 @@ def _unmarked(host: HostFacts) -> Step:
     return Step(
         step_id=f"unmark-{name}",
         host=name,
-        title=f"Remove the replay's mark from {name}",
-        done=f"The replay's mark is gone from {name}",
-        why="It has done its work: the position is proven. Undo takes the data themselves back.",
+        title=f"Remove the mark of the replay from {name}",
+        done=f"The mark of the replay is removed from {name}",
+        why="It is no longer needed: the position is verified. Undo restores the data themselves.",
         action=RemoveFile(path),
         proof=(FileAbsent(name, path),),
         repeatable=True,

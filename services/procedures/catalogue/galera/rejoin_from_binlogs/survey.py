@@ -29,13 +29,13 @@ class Survey:
 
 def survey_of(facts: Facts, host: str) -> Survey | Wrong:
     """Return what this run found, or why nothing can be made of it."""
-    told = facts.value(survey_name(host))
-    found = parse_survey(told) if told is not None else Wrong("BINLOG-UNREAD", "the files were not looked at")
+    output = facts.value(survey_name(host))
+    found = parse_survey(output) if output is not None else Wrong("BINLOG-UNREAD", "the files were not read")
     if isinstance(found, Wrong):
         return found
     backup, files = found
     chain = chain_of(files, backup)
     if chain.target is not None and (chain.when is None or not chain.recent or chain.recent[-1][0] != chain.target):
-        told_by = Wrong("BINLOG-UNREAD", f"of the last transaction {chain.target} server and time are not known")
+        told_by = Wrong("BINLOG-UNREAD", f"server and time of the last transaction {chain.target} are not known")
         chain = replace(chain, wrong=(*chain.wrong, told_by))
     return Survey(backup, chain)

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable
 
 from services.facts.backup.backups import Backup
-from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.checks.parts import checked, unread
 from services.procedures.catalogue.galera.rejoin_from_incrementals import chain as chains
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
 from services.procedures.catalogue.galera.rejoin_from_incrementals.one_node import one_nodes_data
@@ -26,30 +26,28 @@ TOOL = "mariadb-backup"
 def found(facts: Facts, joiner: str, chain: Chain) -> Check:
     """The backups are on the joiner's own disks; those of other hosts are told, and not brought over."""
     host = facts.host(joiner)
-    blind = [unread(host, "which backups are there", "backups", "root", "ssh")] if host[Backups].found is None else []
+    blind = [unread(host, "which backups exist", "backups", "root", "ssh")] if host[Backups].found is None else []
     if not host[Backups].whole and chain.lacking and not blind:
-        blind = [unread(host, "every folder in which a backup may lie", "backups", "root", "ssh")]
-    lacking = [] if blind else [f"no backup is found in {path} on {joiner}" for path in chain.lacking]
-    lacking += [] if chain.backups or lacking or blind else [f"no backup is found on the disks of {joiner}"]
+        blind = [unread(host, "every folder that may contain a backup", "backups", "root", "ssh")]
+    lacking = [] if blind else [f"no backup was found in {path} on {joiner}" for path in chain.lacking]
+    lacking += [] if chain.backups or lacking or blind else [f"no backup was found on the disks of {joiner}"]
     elsewhere = [f"{h.host} has {len(h[Backups].found or ())}" for h in facts.hosts if h.host != joiner
                  and h[Backups].found]  # fmt: skip
-    told = ", ".join(f"{one.path} ({one.ended or 'time not known'}, at {one.position or 'no position'}{_writers(one)})"
+    seen = ", ".join(f"{one.path} ({one.ended or 'time not known'}, at {one.position or 'no position'}{_writers(one)})"
                      for one in chain.backups)  # fmt: skip
     hint = f"; {', '.join(elsewhere)}" if elsewhere and (lacking or blind) else ""
-    return Check(
-        code="BACKUP-FOUND",
-        title=f"The backups are on {joiner}",
-        verdict=verdict([*lacking, *blind]),
-        evidence=("; ".join([*lacking, *blind]) + hint) if lacking or blind else told,
-        why="They are prepared and copied on the node itself; the console carries no backups between hosts.",
+    return checked(
+        "BACKUP-FOUND",
+        f"The backups are on {joiner}",
+        block=[*lacking, *blind],
+        evidence=("; ".join([*lacking, *blind]) + hint) if lacking or blind else seen,
+        why="They are prepared and copied on the node itself; the console copies no backups between hosts.",
         try_=(
             f"Copy the folders to a disk of {joiner} (six folders deep at most), or mount them there.",
-            "If they are there: only paths of plain letters, digits, blanks and _.@:+=- are read. Rename them.",
-        )
-        if lacking or blind
-        else (),
+            "If they are there, rename them: only paths of letters, digits, blanks and _.@:+=- are read.",
+        ),
         host=joiner,
-        absolute=bool(lacking or blind),
+        absolute=True,
         to_read=True,
     )
 
@@ -59,8 +57,8 @@ def _writers(one: Backup) -> str:
     if one.is_guarded:
         return ""
     if not one.writers:
-        return ", who may write there is not known"
-    return f", others than root may write into {one.writers}"
+        return ", who can write there is not known"
+    return f", accounts other than root can write to {one.writers}"
 
 
 def _each(chain: Chain, wrong: Callable[[Backup], str]) -> list[str]:
@@ -73,68 +71,66 @@ def whole(chain: Chain) -> tuple[Check, ...]:
     linked, packed, used = _each(chain, _linked), _each(chain, _packed), _each(chain, _used)
     blind = _each(chain, lambda one: "" if one.position else "no galera_info: it was made without --galera-info")
     odd = _each(chain, lambda one: "its own options could not be read" if one.options is None else one.options)
-    calm = f"{len(chain.backups)} folders were looked at"
+    calm = f"{len(chain.backups)} folders were checked"
     return (
-        Check(
-            code="BACKUP-LINKED",
-            title="The backups are real files",
-            verdict=verdict(linked),
-            evidence="; ".join(linked) or calm,
-            why="What a link leads to is somebody else's, and may change under the copy.",
-            try_=("Copy the backup with its files into a folder of its own.",) if linked else (),
-            absolute=bool(linked),
+        checked(
+            "BACKUP-LINKED",
+            "The backups contain no links",
+            block=linked,
+            good=calm,
+            why="The target of a link belongs to something else and may change during the copy.",
+            try_=("Copy the backup with its files to a separate folder.",),
+            absolute=True,
         ),
-        Check(
-            code="BACKUP-PACKED",
-            title="The backups are unpacked",
-            verdict=verdict(packed),
-            evidence="; ".join(packed) or calm,
-            why="A compressed or encrypted backup can't be prepared, a part of one is no data folder.",
-            try_=("Unpack a copy of it (--decompress, --decrypt, with --remove-original), or take a whole backup.",)
-            if packed
-            else (),
-            absolute=bool(packed),
+        checked(
+            "BACKUP-PACKED",
+            "The backups are not compressed or encrypted",
+            block=packed,
+            good=calm,
+            why="A compressed or encrypted backup cannot be prepared, and a partial backup is not a data folder.",
+            try_=(
+                "Decompress a copy of it (--decompress, --decrypt, with --remove-original), or use a complete backup.",
+            ),
+            absolute=True,
         ),
-        Check(
-            code="BACKUP-USED",
-            title="No backup was prepared, or prepared with",
-            verdict=verdict(used),
-            evidence="; ".join(used) or calm,
-            why="A prepare takes the changed pages and new tables out of an incremental: with it once more it ends "
-            "'completed OK!', and those tables are missing (tried with mariadb-backup 10.11.18).",
-            try_=("Take the original again from where it was kept.",) if used else (),
-            absolute=bool(used),
+        checked(
+            "BACKUP-USED",
+            "No backup was used in a prepare",
+            block=used,
+            good=calm,
+            why="A prepare removes the changed pages and new tables from an incremental: a second prepare with it ends "
+            "'completed OK!', but those tables are missing (tested with mariadb-backup 10.11.18).",
+            try_=("Use the original backup again.",),
+            absolute=True,
         ),
-        Check(
-            code="BACKUP-OPTIONS",
-            title="The backups' own options are plain",
-            verdict=verdict(odd),
-            evidence="; ".join(odd) or calm,
-            why="A prepare runs as root, and loads what a backup's own backup-my.cnf names.",
-            try_=("Bring the node back by SST with add-node. Backups of encrypted servers are not supported.",)
-            if odd
-            else (),
-            absolute=bool(odd),
+        checked(
+            "BACKUP-OPTIONS",
+            "The options in the backups are safe",
+            block=odd,
+            good=calm,
+            why="A prepare runs as root and loads whatever a backup's backup-my.cnf names.",
+            try_=("Bring the node back by SST with add-node. Backups of encrypted servers are not supported.",),
+            absolute=True,
         ),
-        Check(
-            code="BACKUP-POSITION",
-            title="Each backup names its position",
-            verdict=verdict(blind),
-            evidence="; ".join(blind) or calm,
-            why="Without it nothing shows from where the node would go on.",
-            try_=("Make backups with --galera-info.",) if blind else (),
-            absolute=bool(blind),
+        checked(
+            "BACKUP-POSITION",
+            "Each backup contains its position",
+            block=blind,
+            good=calm,
+            why="Without it the position from which the node continues is not known.",
+            try_=("Make backups with --galera-info.",),
+            absolute=True,
         ),
     )
 
 
 def _linked(one: Backup) -> str:
     if one.real and one.real != one.path:
-        return f"a symbolic link leads to it, it is {one.real}"
+        return f"it is a symbolic link to {one.real}"
     if one.links is None or one.hard is None or not one.real:
         return "whether it has links could not be read"
-    links = [f"{one.links} symbolic links, or tables that lie elsewhere (.isl)"] if one.links else []
-    links += [f"{one.hard} files have a second name elsewhere"] if one.hard else []
+    links = [f"{one.links} symbolic links, or tables outside of it (.isl)"] if one.links else []
+    links += [f"{one.hard} files have a hard link elsewhere"] if one.hard else []
     return ", ".join(links)
 
 
@@ -144,26 +140,27 @@ def _packed(one: Backup) -> str:
     if not one.is_packed:
         return ""
     if one.packed:
-        return f"{one.packed} compressed or encrypted files lie in it"
-    return f"it is {'encrypted' if one.encrypted else 'compressed'} by its own words, and its files were not counted"
+        return f"it contains {one.packed} compressed or encrypted files"
+    how = "encrypted" if one.encrypted else "compressed"
+    return f"it is {how} according to its metadata, and its files were not counted"
 
 
 def _used(one: Backup) -> str:
     if one.is_prepared:
-        return f"it was prepared already ({one.kind})"
+        return f"it was already prepared ({one.kind})"
     if one.is_incremental and (one.spent or not one.metas):
-        return f"the pages of {one.spent} of {one.metas} files are gone: it was prepared with" if one.metas else (
-            "it holds no changed pages: it was prepared with, or is not whole"
+        return f"the pages of {one.spent} of {one.metas} files are gone: it was used in a prepare" if one.metas else (
+            "it contains no changed pages: it was used in a prepare, or is incomplete"
         )  # fmt: skip
     if one.is_incremental and one.spent is None:
-        return "whether it was prepared with could not be read"
-    return "" if one.is_full or one.is_incremental else f"of an unknown kind ({one.kind or 'it does not say'})"
+        return "whether it was used in a prepare could not be read"
+    return "" if one.is_full or one.is_incremental else f"of an unknown kind ({one.kind or 'not stated'})"
 
 
 # -- the chain ---------------------------------------------------------------------------------------------------------
 
 
-HOLE = "Prepared out of order, or with a hole, the data look whole and are not."
+HOLE = "Prepared out of order or with a gap, the data look complete but are not."
 
 
 def chain_checks(facts: Facts, joiner: str, chain: Chain) -> tuple[Check, ...]:
@@ -179,17 +176,17 @@ def chain_checks(facts: Facts, joiner: str, chain: Chain) -> tuple[Check, ...]:
 
 def _begins_full(chain: Chain) -> Check:
     first = chain.backups[0] if chain.backups else None
-    wrong = [f"{first.path} is no full backup"] if first is not None and first.is_incremental else []
-    wrong += [f"{one.path} is no incremental" for one in chain.backups[1:] if not one.is_incremental]
+    wrong = [f"{first.path} is not a full backup"] if first is not None and first.is_incremental else []
+    wrong += [f"{one.path} is not an incremental" for one in chain.backups[1:] if not one.is_incremental]
     wrong += [f"{first.path} begins at LSN {first.from_lsn}"] if first is not None and first.from_lsn else []
-    return Check(
-        code="CHAIN-FULL",
-        title="It begins with a full backup, incrementals follow",
-        verdict=verdict(wrong),
-        evidence="; ".join(wrong) or _shown(chain),
+    return checked(
+        "CHAIN-FULL",
+        "The chain begins with a full backup, followed by incrementals",
+        block=wrong,
+        good=_shown(chain),
         why=HOLE,
-        try_=("Name the full backup first, then its incrementals.",) if wrong else (),
-        absolute=bool(wrong),
+        try_=("List the full backup first, then its incrementals.",),
+        absolute=True,
     )
 
 
@@ -199,32 +196,32 @@ def _in_order(chain: Chain) -> tuple[Check, ...]:
     lost = _told([(a, b) for a, b in pairs if chains.missing(a, b)])
     over = _told([(a, b) for a, b in pairs if chains.overlaps(a, b)])
     return (
-        Check(
-            code="CHAIN-ORDER",
-            title="The incrementals are in the order in which they were made",
-            verdict=verdict(order),
-            evidence="; ".join(order) or _shown(chain),
+        checked(
+            "CHAIN-ORDER",
+            "The incrementals are in the order in which they were made",
+            block=order,
+            good=_shown(chain),
             why=HOLE,
-            try_=("Name them from the oldest to the newest.",) if order else (),
-            absolute=bool(order),
+            try_=("List them from the oldest to the newest.",),
+            absolute=True,
         ),
-        Check(
-            code="CHAIN-MISSING",
-            title="No incremental is missing",
-            verdict=verdict(lost),
-            evidence="; ".join(lost) or _shown(chain),
+        checked(
+            "CHAIN-MISSING",
+            "No incremental is missing",
+            block=lost,
+            good=_shown(chain),
             why=HOLE,
-            try_=("Name the incremental that begins where the one before ended.",) if lost else (),
-            absolute=bool(lost),
+            try_=("Add the incremental that begins where the previous one ended.",),
+            absolute=True,
         ),
-        Check(
-            code="CHAIN-LSN",
-            title="Each begins where the one before ended",
-            verdict=verdict(over),
-            evidence="; ".join(over) or _shown(chain),
+        checked(
+            "CHAIN-LSN",
+            "Each begins where the previous one ended",
+            block=over,
+            good=_shown(chain),
             why=HOLE,
-            try_=("It was made against another backup: name the one that was made against this.",) if over else (),
-            absolute=bool(over),
+            try_=("It is based on another backup: use the one that is based on this backup.",),
+            absolute=True,
         ),
     )
 
@@ -239,22 +236,22 @@ def _told(pairs: list[tuple[Backup, Backup]]) -> list[str]:
 
 def _shown(chain: Chain) -> str:
     """Return the chain with the LSNs and the position of each: 'full [0-5000/5100] seqno 980 > ...'."""
-    told = (f"{posixpath.basename(one.path)} [{one.from_lsn}-{one.to_lsn}/{one.last_lsn}] seqno {one.seqno}"
+    links = (f"{posixpath.basename(one.path)} [{one.from_lsn}-{one.to_lsn}/{one.last_lsn}] seqno {one.seqno}"
             for one in chain.backups)  # fmt: skip
-    return " > ".join(told) or "no backup was chosen"
+    return " > ".join(links) or "no backup was chosen"
 
 
 def _cluster(facts: Facts, chain: Chain) -> Check:
-    other = [f"{one.path} is of {one.state_uuid}" for one in chain.backups
+    other = [f"{one.path} is from {one.state_uuid}" for one in chain.backups
              if one.state_uuid and one.state_uuid != facts.cluster_id]  # fmt: skip
-    return Check(
-        code="BACKUP-CLUSTER",
-        title="The backups are of this cluster",
-        verdict=verdict(other),
-        evidence="; ".join(other) or f"all are of {facts.cluster_id}",
-        why="Another state UUID is another history: no IST goes on from it.",
-        try_=("Take backups of this cluster, made since it was founded last.",) if other else (),
-        absolute=bool(other),
+    return checked(
+        "BACKUP-CLUSTER",
+        "The backups are from this cluster",
+        block=other,
+        good=f"all are from {facts.cluster_id}",
+        why="Another state UUID means another history: no IST can continue from it.",
+        try_=("Use backups of this cluster that were taken since its last bootstrap.",),
+        absolute=True,
     )
 
 
@@ -262,21 +259,21 @@ def _server(host: HostFacts, chain: Chain) -> Check:
     """mariadb-backup prepares for the very version of the server that it belongs to (MariaDB KB, "Compatibility")."""
     own = host[Program].version[:3]
     shown = ".".join(map(str, own))
-    wrong = [f"{one.path} was made of {'.'.join(map(str, one.server)) or 'an unknown version'}, {host.host} has {shown}"
+    wrong = [f"{one.path} is from {'.'.join(map(str, one.server)) or 'an unknown version'}, but {host.host} has {shown}"
              for one in chain.backups if one.server != own]  # fmt: skip
-    wrong += [f"{one.path} is no backup of MariaDB" for one in chain.backups if one.server and not one.is_mariadb]
-    wrong += [f"{one.path} was made by a tool of {'.'.join(map(str, one.tool))}" for one in chain.backups
+    wrong += [f"{one.path} is not a backup of MariaDB" for one in chain.backups if one.server and not one.is_mariadb]
+    wrong += [f"{one.path} was taken with tool version {'.'.join(map(str, one.tool))}" for one in chain.backups
               if one.tool != one.server]  # fmt: skip
     wrong += [] if own else [unread(host, "the version of its server program", "program", "ssh")]
-    wrong += [] if is_mariadb(host) else [f"{host.host} is no MariaDB: nothing of this was tried there"]
-    wrong += [] if TOOL in host[Tools].there else [f"{TOOL} is not found on {host.host}"]
-    return Check(
-        code="BACKUP-SERVER",
-        title=f"The backups fit the server of {host.host}",
-        verdict=verdict(wrong),
-        evidence="; ".join(wrong) or f"{shown}, and {TOOL}",
-        why="A prepare by another version may end well, and leave data that the server can't read.",
-        try_=(f"Install the server and {TOOL} of the version that the backups were made with.",) if wrong else (),
+    wrong += [] if is_mariadb(host) else [f"{host.host} is not MariaDB: this was not tested there"]
+    wrong += [] if TOOL in host[Tools].there else [f"{TOOL} was not found on {host.host}"]
+    return checked(
+        "BACKUP-SERVER",
+        f"The backups fit the server of {host.host}",
+        block=wrong,
+        good=f"{shown}, and {TOOL}",
+        why="A prepare with another version may succeed but leave data that the server cannot read.",
+        try_=(f"Install the server and {TOOL} of the version that took the backups.",),
         host=host.host,
-        absolute=bool(wrong),
+        absolute=True,
     )

@@ -6,7 +6,7 @@ import math
 
 from services.facts.galera.whole import SYNCED
 from services.procedures.catalogue.checks.one_folder import one_folder
-from services.procedures.catalogue.checks.parts import galera_of, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, galera_of, unread, verdict
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
 from services.procedures.catalogue.galera.rejoin_from_incrementals.forecast import (
     Need,
@@ -35,29 +35,26 @@ def joiner_ready(facts: Facts, joiner: str) -> tuple[Check, ...]:
     own = bool(host[Options].option("mysqld", "wsrep_cluster_address"))
     busy = [f"a server runs on {joiner}"] if host.server_up else []
     busy += [unread(host, "whether a server runs", "ssh", "sql")] if host.server_up is None else []
-    told = "" if own else f"the option files of {joiner} make it no node of a cluster"
     return (
-        Check(
-            code="JOINER-CONFIGURED",
-            title=f"{joiner} is configured as a node",
-            verdict=verdict(told),
-            evidence=told or f"its own files name {host[Options].option('mysqld', 'wsrep_cluster_address')}",
-            why="This procedure brings data, not a configuration.",
-            try_=("Add it with add-node, which writes its configuration.",) if told else (),
+        checked(
+            "JOINER-CONFIGURED",
+            f"{joiner} is configured as a node",
+            block=[] if own else [f"the option files of {joiner} do not configure it as a cluster node"],
+            good=f"its option files contain {host[Options].option('mysqld', 'wsrep_cluster_address')}",
+            why="This procedure restores data, not a configuration.",
+            try_=("Add it with add-node, which writes its configuration.",),
             host=joiner,
-            absolute=bool(told),
+            absolute=True,
         ),
-        Check(
-            code="JOINER-STOPPED",
-            title=f"No server runs on {joiner}",
-            verdict=verdict(busy),
-            evidence="; ".join(busy) or f"no server runs; its unit is {host[Unit].active_state or 'not known'}",
-            why="What it may hold or serve is yours to judge before its data are put aside.",
-            try_=(f"Stop it, once you know what it serves: systemctl stop {host[Unit].name or 'mariadb'}.",)
-            if busy
-            else (),
+        checked(
+            "JOINER-STOPPED",
+            f"No server runs on {joiner}",
+            block=busy,
+            good=f"no server runs; its unit is {host[Unit].active_state or 'not known'}",
+            why="You must decide whether its data or clients are needed before the run moves its data.",
+            try_=(f"Stop it once you know what it serves: systemctl stop {host[Unit].name or 'mariadb'}.",),
             host=joiner,
-            absolute=bool(busy),
+            absolute=True,
         ),
         one_folder(host),
         _settings(facts, host),
@@ -74,20 +71,21 @@ def _settings(facts: Facts, host: HostFacts) -> Check:
         for setting in _MUST_AGREE:
             own, theirs = host[Options].option("mysqld", setting), member[Variables].value(setting)
             if own is not None and theirs is not None and own.strip().lower() != theirs.strip().lower():
-                differ.append(f"{setting} is {own} in the files of {host.host}, {theirs} on {name}")
+                differ.append(f"{setting} is {own} in the files of {host.host}, but {theirs} on {name}")
             elif (
                 own is None and theirs is not None and (given := member[Options].option("mysqld", setting)) is not None
             ):
-                differ.append(f"{setting} is {given} in the files of {name}, and not set on {host.host}")
-    return Check(
-        code="SETTINGS",
-        title=f"{host.host} reads data files as the members do",
-        verdict=verdict(differ, blind),
-        evidence="; ".join([*differ, *blind]) or f"{', '.join(_MUST_AGREE)} agree",
-        why="The backup was made of a server with the members' settings.",
-        try_=(f"Make the option files of {host.host} like the members'.",) if differ else (),
+                differ.append(f"{setting} is {given} in the files of {name}, but not set on {host.host}")
+    return checked(
+        "SETTINGS",
+        f"{host.host} has the members' data file settings",
+        block=differ,
+        warn=blind,
+        good=f"{', '.join(_MUST_AGREE)} agree",
+        why="The backup comes from a server with the members' settings.",
+        try_=(f"Set these options of {host.host} to the members' values.",) if differ else (),
         host=host.host,
-        absolute=bool(differ),
+        absolute=True,
     )
 
 
@@ -99,15 +97,15 @@ def room(facts: Facts, joiner: str, chain: Chain, scratch: str) -> Check:
     every = needs(facts, joiner, chain, scratch)
     unsized = [one.path for one in chain.backups if one.size is None]
     blind = [f"the size of {', '.join(unsized)} is not known"] if unsized else []
-    blind += [f"what is free on {need.mount} is not known" for need in every if need.free is None]
+    blind += [f"the free space on {need.mount} is not known" for need in every if need.free is None]
     short = [need.mount for need in every if need.free is not None and need.free < need.needed]
-    return Check(
-        code="DISK-ROOM",
-        title=f"Each volume of {joiner} has room",
-        verdict=verdict([*blind, *short]),
+    return checked(
+        "DISK-ROOM",
+        f"Each volume of {joiner} has enough space",
+        block=[*blind, *short],
         evidence="; ".join([*blind, *(_volume(need) for need in every)]),
-        why="A copy that runs out of room ends near its end. The old data stay until you remove them.",
-        try_=("Make room, or name a folder on another volume for the copies.",) if blind or short else (),
+        why="On a full disk the copy fails near its end. The old data are kept until you remove them.",
+        try_=("Free disk space, or choose a folder on another volume for the copies.",),
         host=joiner,
         absolute=bool(short),
     )
@@ -116,7 +114,7 @@ def room(facts: Facts, joiner: str, chain: Chain, scratch: str) -> Check:
 def _volume(need: Need) -> str:
     free = "not known" if need.free is None else f"{need.free / 1e9:.2f} GB"
     short = need.free is not None and need.free < need.needed
-    lacks = f", {(need.needed - (need.free or 0)) / 1e9:.2f} GB too few" if short else ""
+    lacks = f", {(need.needed - (need.free or 0)) / 1e9:.2f} GB missing" if short else ""
     return f"{need.mount}: {free} free, {need.needed / 1e9:.2f} GB needed ({' and '.join(need.what)}){lacks}"
 
 
@@ -130,20 +128,20 @@ def ist_reach(facts: Facts, joiner: str, chain: Chain) -> Check:
     blind = any(one.left_s is None for one in able) and (left is None or left < wanted)
     late = left is not None and left < wanted and not blind
     close = left is None or left < ENOUGH * wanted
-    known = "" if left is None or math.isinf(left) else f"; about {wanted:.0f} s are needed until its start"
-    told = "; ".join(one.words for one in seen) or "no member answers"
+    known = "" if left is None or math.isinf(left) else f"; about {wanted:.0f} s are needed until the start"
+    caches = "; ".join(one.words for one in seen) or "no member answers"
     return Check(
         code="IST-REACH",
-        title="A member caches what follows the last backup",
+        title="A member caches the write sets after the last backup",
         verdict=verdict(not able or late, close),
-        evidence=f"the chain ends at seqno {seqno}: {told}{known}"
+        evidence=f"the chain ends at seqno {seqno}: {caches}{known}"
         if seqno is not None
-        else "which seqno the backups end at is not known",
-        why="Without it Galera would send an SST over the restored data; it is read again right before the start.",
+        else "the last seqno of the backups is not known",
+        why="Otherwise Galera would replace the restored data by SST; the cache is read again right before the start.",
         try_=(
-            "Make one more incremental now, on a node that is desynced for it, and name it last.",
-            "Where the provider can, freeze the donor's gcache first (freeze-gcache).",
-            "Or bring the node back by SST (add-node).",
+            "Take another incremental now, on a node that is desynced for it, and add it to the end of the list.",
+            "If the provider supports it, freeze the donor's gcache first (freeze-gcache).",
+            "Or bring the node back by SST with add-node.",
         )
         if not able or late or close
         else (),
@@ -158,15 +156,15 @@ def donor_synced(facts: Facts, donor: str) -> Check:
     galera = galera_of(facts.host(donor)) if donor else None
     wrong = galera is None or galera.local_state != SYNCED or galera.cluster_status != "Primary"
     state = galera.local_state_comment if galera is not None else "no answer"
-    return Check(
-        code="DONOR-SYNCED",
-        title="The donor is Synced",
-        verdict=verdict(wrong),
-        evidence=f"{donor or 'nobody'}: {state or 'of unknown state'}",
-        why="Only a Synced member is chosen for an IST.",
-        try_=("Wait until a member is Synced.",) if wrong else (),
+    return checked(
+        "DONOR-SYNCED",
+        "The donor is Synced",
+        block=wrong,
+        evidence=f"{donor or 'no donor'}: {state or 'of unknown state'}",
+        why="Only a Synced member can send IST.",
+        try_=("Wait until a member is Synced.",),
         host=donor,
-        absolute=wrong,
+        absolute=True,
     )
 
 
@@ -175,20 +173,22 @@ def sst_instead(facts: Facts, joiner: str, donor: str, chain: Chain) -> Check:
     ours, theirs = times(facts, joiner, chain), sst_seconds(facts, donor)
     whole_s = ours.until_start + ours.ist
     size = chain.size
-    told = (
-        f"restoring {(size or 0) / 1e9:.2f} GB takes about {whole_s:.0f} s, and {donor or 'a donor'} sends only what "
+    comparison = (
+        f"restoring {(size or 0) / 1e9:.2f} GB takes about {whole_s:.0f} s, and {donor or 'a donor'} sends only the "
     )
-    told += "was missed; "
-    told += "how long an SST takes is not known" if theirs is None else f"an SST from {donor} about {theirs:.0f} s"
+    comparison += "missed write sets; "
+    comparison += (
+        "the duration of an SST is not known" if theirs is None else f"an SST from {donor} about {theirs:.0f} s"
+    )
     unreachable = not any(not one.against for one in reaches(facts, joiner, chain.last.seqno if chain.last else None))
     better = unreachable or (theirs is not None and theirs * ENOUGH < whole_s)
     why_sst = "an SST is the better choice: " if better else ""
-    return Check(
-        code="SST-INSTEAD",
-        title="Restoring is better than an SST",
-        verdict=verdict((), better),
-        evidence=f"{why_sst}{told}",
+    return checked(
+        "SST-INSTEAD",
+        "Restoring is better than an SST",
+        warn=better,
+        evidence=f"{why_sst}{comparison}",
         why="An SST copies everything and takes its donor out of flow control; a restore spares the donor.",
-        try_=("Bring the node back with add-node.",) if better else (),
+        try_=("Bring the node back with add-node.",),
         to_read=True,
     )

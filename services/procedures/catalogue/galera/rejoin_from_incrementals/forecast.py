@@ -83,9 +83,9 @@ class DonorReach:
         """Return what is known of it."""
         if self.against:
             return self.against
-        lasts = "how long is not known"
+        lasts = "for an unknown time"
         if self.left_s is not None:
-            lasts = f"for about {self.left_s:.0f} s more at today's rate"
+            lasts = f"for about {self.left_s:.0f} s more at the current rate"
             lasts = "nothing is written" if math.isinf(self.left_s) else lasts
         return f"{self.host} caches from {self.first}, {lasts}"
 
@@ -103,17 +103,17 @@ def _reach(host: HostFacts, seqno: int | None, one: Served) -> DonorReach:
     galera, name = galera_of(host), host.host
     first = galera.cached_downto if galera is not None else None
     if galera is None or not first or galera.last_committed is None:
-        return DonorReach(name, f"{name} tells no cached range", None, None)
+        return DonorReach(name, f"{name} reports no cached range", None, None)
     if galera.local_state != SYNCED:
         return DonorReach(
             name, f"{name} is {galera.local_state_comment or 'of unknown state'}, not Synced", None, first
         )
     if seqno is None:
-        return DonorReach(name, "the backup names no position", None, first)
+        return DonorReach(name, "the backup contains no position", None, first)
     against = {
-        Ist.AHEAD: f"the cluster stands at {one.newest}, before the backup's {seqno}",
-        Ist.PURGED: f"{name} caches from {first}, {seqno + 1} is needed",
-        Ist.GAP: f"{seqno} is below the safety gap {one.gap}: the first Synced node would be taken",
+        Ist.AHEAD: f"the cluster is at {one.newest}, before the backup's {seqno}",
+        Ist.PURGED: f"{name} caches from {first}, but {seqno + 1} is needed",
+        Ist.GAP: f"{seqno} is below the safety gap {one.gap}: Galera would choose the first Synced node",
     }.get(one.answer, "")
     return DonorReach(name, against, one.left_s, first)
 

@@ -21,9 +21,9 @@ from services.procedures.plan.parts.server.options import Options
 _MORE_LOGS = "sst_max_binlogs"
 """A donor by rsync sends that many of its logs, not its last alone: one that it was sent before may come back so."""
 _FOUND = {
-    "absent": "is not in the data folder any more: purged, erased by an SST, or it lies elsewhere",
-    "other": "is another one in the data folder",
-    "same": "ends in the data folder where the backup does: it was copied back, or nothing was written since",
+    "absent": "is no longer in the data folder: purged, erased by an SST, or located elsewhere",
+    "other": "differs from the one in the data folder",
+    "same": "ends in the data folder where the backup ends: it was copied back, or nothing was written since",
 }
 
 
@@ -37,21 +37,19 @@ def one_nodes_data(facts: Facts, joiner: str, chain: Chain) -> Check:
         if chains.of_other_data(a, b)
     ]
     blind = _unproven(facts, joiner, chain) if pairs and not mixed else []
-    unsure = (
-        [f"whether an SST came into the node between the backups is not known: {'; '.join(blind)}"] if blind else []
-    )
-    proven = f"{joiner} still has the binary log that each of them began" if pairs else "a full backup alone"
+    unsure = [f"whether the node received an SST between the backups is not known: {'; '.join(blind)}"] if blind else []
+    proven = f"{joiner} still has the binary log that was current at each backup" if pairs else "a full backup alone"
     return Check(
         code="CHAIN-NODE",
-        title="The backups are of one node's data",
+        title="The backups are from one node's data",
         verdict=verdict([*mixed, *unsure]),
         not_known=bool(unsure),
         evidence="; ".join([*mixed, *unsure]) or proven,
-        why="An SST brings other data into a node, and an incremental after it mixes their pages with the full "
-        "backup's: a prepare ends well, its position right, and the tables are broken.",
-        try_=("Name a chain that was begun after the node's last SST.",)
+        why="An SST replaces the data of a node, and a later incremental mixes their pages with those of the full "
+        "backup: the prepare succeeds with the right position, but the tables are damaged.",
+        try_=("Use a chain that was started after the node's last SST.",)
         if mixed
-        else ("Use the full backup alone, or say why no SST came between: the node's log tells of each.",)
+        else ("Use the full backup alone, or override this check if the node's log shows no SST between them.",)
         if unsure
         else (),
         absolute=bool(mixed),
@@ -65,11 +63,11 @@ def _id(one: Backup) -> str:
 def _unproven(facts: Facts, joiner: str, chain: Chain) -> list[str]:
     """Return why the joiner's own binary logs do not prove it, nothing where they do."""
     said = _not_its_own(facts, joiner, chain) or [
-        f"{one.log} of {one.path} {_FOUND.get(one.own, 'could not be compared with one in the data folder')}"
+        f"{one.log} of {one.path} {_FOUND.get(one.own, 'could not be compared with the data folder')}"
         for one in chain.backups
         if one.own != "longer" and (one.own != "same" or one is not chain.last)
     ]
-    back = [f"{_MORE_LOGS} is set on {host.host}: an SST may have brought {joiner} its own old logs back"
+    back = [f"{_MORE_LOGS} is set on {host.host}: an SST may have restored old logs of {joiner}"
             for host in facts.hosts if any(name == _MORE_LOGS for _, name, _ in host[Options].given)]  # fmt: skip
     return [*said, *back]
 
@@ -82,8 +80,8 @@ def _not_its_own(facts: Facts, joiner: str, chain: Chain) -> list[str]:
     others = {host.host: _server_id(host) for host in facts.hosts if host.host != joiner}
     alike = [name for name, number in others.items() if number in {None, own} and name in facts.members]
     if alike:
-        return [f"the server id of {joiner} is not known to be another than that of {', '.join(alike)}"]
-    return [f"{one.path} is of server {_id(one)}, {joiner} is {own}" for one in chain.backups if one.by != own]
+        return [f"whether the server id of {joiner} differs from that of {', '.join(alike)} is not known"]
+    return [f"{one.path} is from server {_id(one)}, but {joiner} is {own}" for one in chain.backups if one.by != own]
 
 
 def _server_id(host: HostFacts) -> int | None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from services.facts.plain_names import is_folder
 from services.i18n import tr
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.checks.old_linked import old_linked
 from services.procedures.catalogue.checks.own_place import own_place
@@ -29,7 +30,7 @@ from services.procedures.catalogue.steps.choices import down_members, member_hos
 from services.procedures.catalogue.steps.restored import restoring
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, hosts_of
+from services.procedures.plan.forms.inputs import hosts_of
 from services.procedures.plan.host_facts import Facts, HostFacts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.backups import Backups
@@ -61,9 +62,9 @@ ABOUT = About(
     name="rejoin-from-incrementals",
     title="Bring a node back from its backups, then IST",
     need="A node is gone",
-    what="Prepares copies of a full backup and its incrementals, puts them in place, and lets IST bring the rest.",
-    takes="As long as copying the backups twice takes, and the IST.",
-    can_break="The old data are put aside, and stay. Should IST be out of reach, the node is not started.",
+    what="Prepares copies of a full backup and its incrementals, restores them, and gets the rest by IST.",
+    takes="As long as copying the backups twice, and the IST.",
+    can_break="The old data are kept. If IST is not possible, the node is not started.",
     node_field="joiner",
     for_states=("spare", "down"),
     kinds=KINDS,
@@ -102,19 +103,16 @@ SCRATCH = "/var/lib/pilothouse/restore"
 _MEMORY_LEAST, _MEMORY_MOST = 128 * 2**20, 2**30
 
 
-class RejoinFromIncrementals:
-    """Procedure (see procedure.py)."""
+class RejoinFromIncrementals(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions; the chain that reaches furthest is proposed."""
         away = down_members(facts)
         joiner = inputs.get("joiner") or (away[0] if away else "")
-        there = tuple((name, "is a member already") for name in member_hosts(facts))
+        there = tuple((name, "is already a member") for name in member_hosts(facts))
         found = facts.host(joiner)[Backups].found or ()
         best = best_chain(found, inputs.get("full", "").strip().rstrip("/"))
         full = (
@@ -128,10 +126,10 @@ class RejoinFromIncrementals:
             Field("joiner", "Node that comes back", "host", joiner,
                   (*((name, "member, down") for name in away), *there)),
             Field("full", "Full backup", "text", full,
-                  help="A folder on the node's own disks that no prepare has touched. One that others than root may "
-                  "write into is not proposed: write it here where you know whose it is.", required=False),
+                  help="An unprepared backup in a folder on the node's own disks. A folder to which accounts other "
+                  "than root can write is not proposed: enter it here if you know its owner.", required=False),
             Field("incrementals", "Incrementals, from the oldest to the newest", "text", rest,
-                  help=f"Folders with commas, or '{NONE}'. What is proposed reaches furthest.", required=False),
+                  help=f"Folders separated by commas, or '{NONE}'. The proposed ones reach furthest.", required=False),
             Field("donor", "Donor", "host", donors[0].host if donors else "",
                   tuple((one.host, one.words) for one in donors)),
             *comparing.fields(),
@@ -142,17 +140,18 @@ class RejoinFromIncrementals:
     def _finer(facts: Facts, joiner: str) -> tuple[Field, ...]:
         return (
             Field("scratch", "Folder for the copies", "text", SCRATCH,
-                  help="On any volume of the node with room for all backups; never the data folder.", advanced=True),
+                  help="On any volume of the node with space for all backups; never the data folder.", advanced=True),
             Field("memory", "Memory for the prepare", "bytes", f"{_memory(facts.host(joiner)) / 2**20:.0f} MiB",
                   advanced=True),
-            Field("settle", "How long its receive queue must stay short", "duration", "30 s", advanced=True),
+            Field("settle", "How long the receive queue must stay short", "duration", "30 s", advanced=True),
             Field(
                 "unknown_history",
-                "Hosts whose backup's past may stay not known",
+                "Hosts whose backup history may remain unknown",
                 "hosts",
                 "",
-                tuple((name, "its past is not proven") for name in (joiner,) if name),
-                help="Only where the members' binary logs can't show it. An IST between forks leaves data that differ.",
+                tuple((name, "its history is not proven") for name in (joiner,) if name),
+                help="Only if the members' binary logs cannot show it. An IST between diverged nodes leaves different "
+                "data.",
                 required=False,
                 advanced=True,
             ),
@@ -161,20 +160,20 @@ class RejoinFromIncrementals:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults = list(field_faults(self.fields(facts, inputs), inputs))
-        values = self._values(facts, inputs)
+        faults = list(super().faults(facts, inputs))
+        values = self.values(facts, inputs)
         faults += comparing.faults(values)
         scratch, folder = values["scratch"].rstrip("/"), restoring.folder_of(facts.host(values["joiner"]))
         inside = (folder, *(one for one in self._paths(values)))
         if not is_folder(scratch):
-            faults.append(Fault("scratch", tr("Write an absolute path of plain letters, below the root.")))
+            faults.append(Fault("scratch", tr("Enter an absolute path of plain characters, not the root folder.")))
         elif near := next((one for one in inside if _overlap(scratch, one)), ""):
-            faults.append(Fault("scratch", tr("The copies can't lie in {folder}, nor above it.", folder=near)))
+            faults.append(Fault("scratch", tr("The copies cannot be in {folder} or above it.", folder=near)))
         return tuple(faults)
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist; for a host that is a full member already only what shows that nothing is open."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
         if joiner in members:
             return preflight.there_already(facts, joiner, members)
@@ -226,13 +225,8 @@ class RejoinFromIncrementals:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps for a host that is a full member already."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         return rejoin_plan(facts, values, self._chain(facts, values))
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
 
     @staticmethod
     def _paths(values: Inputs) -> tuple[str, ...]:
@@ -243,9 +237,6 @@ class RejoinFromIncrementals:
     def _chain(self, facts: Facts, values: Inputs) -> Chain:
         full, *rest = self._paths(values) or ("",)
         return chain_of(facts.host(values["joiner"])[Backups].found or (), full, tuple(rest))
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = RejoinFromIncrementals()

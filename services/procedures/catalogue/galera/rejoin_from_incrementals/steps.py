@@ -71,7 +71,7 @@ def rejoin_plan(facts: Facts, values: Inputs, chain: Chain) -> Plan:
     return Plan(
         procedure="rejoin-from-incrementals",
         title=f"Bring {joiner} back from its backups",
-        summary=f"{len(chain.backups)} backups are prepared, put in place at {at}, and IST brings {joiner} the rest.",
+        summary=f"{len(chain.backups)} backups are prepared and restored at {at}, and {joiner} gets the rest by IST.",
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
         hosts=tuple(dict.fromkeys((*members, joiner))),
@@ -81,8 +81,8 @@ def rejoin_plan(facts: Facts, values: Inputs, chain: Chain) -> Plan:
         watches=() if empty else _watches(facts, values),
         charts=(Chart("galera.recv_queue", joiner, f"Receive queue of {joiner}"),),
         expects=(
-            f"{joiner} is Synced, and came by IST from seqno {(last.seqno or 0) + 1 if last is not None else 0} on.",
-            f"Its old data stay in {restoring.aside_path(facts.host(joiner))} until you remove them.",
+            f"{joiner} is Synced and joined by IST from seqno {(last.seqno or 0) + 1 if last is not None else 0} on.",
+            f"Its old data are kept in {restoring.aside_path(facts.host(joiner))} until you remove them.",
         ),
     )
 
@@ -128,7 +128,7 @@ def _steps(facts: Facts, values: Inputs, chain: Chain) -> tuple[Step, ...]:
         forget_donor(host, donor_name),
         steps.restart_on(host),
         replace(
-            copies.off(f"clear-copies-{name}", f"Remove the copies in {work} on {name}", "The copies are gone", 5.0),
+            copies.off(f"clear-copies-{name}", f"Remove the copies in {work} on {name}", "The copies are removed", 5.0),
             limit_s=CLEAR_LIMIT_S,
             final=True,
         ),
@@ -165,9 +165,10 @@ def _history(facts: Facts, values: Inputs, past: RestoredHistory, chain: Chain) 
     return Step(
         step_id=f"history-{joiner}",
         host="",
-        title="Prove that the backups' files are whole, of the members' past, and that a member caches what follows",
-        done="The backups are whole, and of the members' past",
-        action=WaitFor((whole, early, reach), "the backups' files, and what the members' logs say of the last one"),
+        title="Verify that the backups are complete and from the members' history, and that a member caches the next "
+        "write sets",
+        done="The backups are complete and from the members' history",
+        action=WaitFor((whole, early, reach), "the backups' files, and the members' logs about the last one"),
         risk=Risk.READS,
         limit_s=120.0,
         repeatable=True,
@@ -176,7 +177,7 @@ def _history(facts: Facts, values: Inputs, past: RestoredHistory, chain: Chain) 
 
 
 def _down(host: HostFacts) -> Step:
-    why = "No server ran on it when it was planned; its unit may hang in an earlier start. Undo leaves it stopped."
+    why = "No server ran on it when the plan was made; its unit may hang in an earlier start. Undo leaves it stopped."
     return steps.make_stopped(host, why)
 
 
@@ -188,7 +189,7 @@ def _scratch(host: HostFacts, work: str) -> Temporary:
         key=f"copies:{host.host}",
         host=host.host,
         sentence=f"copies of the backups on {host.host}",
-        danger=f"they take room in {work}",
+        danger=f"they use space in {work}",
         release=Run(Command(("bash", "-c", CLEAR_COPIES, "pilothouse", work), sudo=True)),
         released=(FileAbsent(host.host, work),),
         limit_s=CLEAR_LIMIT_S,
@@ -201,9 +202,9 @@ def _copied(host: HostFacts, work: str, chain: Chain, estimate: Times) -> Step:
     return Step(
         step_id=f"copy-{name}",
         host=name,
-        title=f"Copy {len(sources)} backups into {work} on {name}",
-        done=f"The backups are copied into {work} on {name}",
-        why="A prepare writes into what it prepares, and spends each incremental: the originals are never touched.",
+        title=f"Copy {len(sources)} backups to {work} on {name}",
+        done=f"The backups are copied to {work} on {name}",
+        why="A prepare changes its files and uses up each incremental: the originals are never touched.",
         action=Detached(
             Command(("bash", "-c", COPY_CHAIN, "pilothouse", work, restoring.folder_of(host), *sources), sudo=True),
             name=f"copy-{name}", keep=f"copied-{name}", pattern=r"copied: (\d+) folders\s*\Z",
@@ -246,7 +247,7 @@ def _prepared(host: HostFacts, work: str, chain: Chain, at: int, seconds: float,
         host=name,
         title=f"Prepare {what} ({posixpath.basename(one.path)}) on {name}, up to seqno {one.seqno}",
         done=f"{what[0].upper()}{what[1:]} is prepared on {name}, at seqno {one.seqno}",
-        why="It works on the run's own copies; one that was cut short never begins again on them: begin a new run.",
+        why="It uses the run's own copies; an interrupted prepare is never repeated on them: start a new run.",
         action=Detached(
             Command(("bash", "-c", PREPARE_ONCE, "pilothouse", mark, *words), sudo=True),
             name=f"prepare-{at}-{name}", keep=keep, pattern=_PREPARED,
@@ -279,7 +280,7 @@ def _watches(facts: Facts, values: Inputs) -> tuple[WatchRule, ...]:
     work = work_folder(joiner, values["scratch"])
     volume = host[Volumes].of(work)
     begin, end = f"copy-{joiner}", f"settle-{joiner}"
-    full = f"The disk of {joiner} is nearly full: what is copied will not end well."
+    full = f"The disk of {joiner} is nearly full: the copy will fail."
     scratch = WatchRule(
         code="DISK-COPIES",
         condition=FreeDisk(joiner, volume.mount if volume is not None else "/", LEAST_FREE),
@@ -292,7 +293,7 @@ def _watches(facts: Facts, values: Inputs) -> tuple[WatchRule, ...]:
         WatchRule(
             code="QUORUM",
             condition=StillPrimary(members, len(members), facts.cluster_id),
-            sentence=f"One of {', '.join(members)} is no full member any more.",
+            sentence=f"One of {', '.join(members)} is no longer a full member.",
         ),
         scratch,
         disk(host, "DISK-JOINER", full, begin, end),

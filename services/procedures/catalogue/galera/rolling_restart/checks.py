@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.checks.parts import checked, unread, verdict
 from services.procedures.catalogue.galera.shared.cache_arithmetic import OPTION, cache_of
 from services.procedures.catalogue.galera.shared.order import donor_for, order_of, writer_of
 from services.procedures.plan.checks import Check, Verdict
@@ -27,14 +27,14 @@ def order(facts: Facts, nodes: tuple[str, ...]) -> Check:
     computed, reasons = order_of(facts)
     writer = writer_of(facts)
     early = bool(writer) and writer in nodes and nodes[-1] != writer
-    told = "; ".join(f"{name}: {reasons[name]}" for name in computed)
-    return Check(
-        code="ORDER",
-        title="The writer goes last",
-        verdict=Verdict.WARN if early else Verdict.PASS,
-        evidence=f"{', '.join(nodes)} ({told})",
-        why="Each move of the writer costs the application a second or two of errors.",
-        try_=(f"Put {writer} last.",) if early else (),
+    reasons_text = "; ".join(f"{name}: {reasons[name]}" for name in computed)
+    return checked(
+        "ORDER",
+        "The writer goes last",
+        warn=early,
+        evidence=f"{', '.join(nodes)} ({reasons_text})",
+        why="Each switch of the writer causes a second or two of errors for the application.",
+        try_=(f"Put {writer} last.",),
     )
 
 
@@ -53,13 +53,17 @@ def reach(facts: Facts, nodes: tuple[str, ...], downtime_s: float, *, sst_ok: bo
         lasts = cache.reach_s
         enough = cache_lasts_for(facts, donor, downtime_s)
         shown = (
-            "not known" if lasts is None else "without end at today's rate" if math.isinf(lasts) else f"{lasts:.0f} s"
+            "not known"
+            if lasts is None
+            else "indefinitely at the current rate"
+            if math.isinf(lasts)
+            else f"{lasts:.0f} s"
         )
         freeze = cache.frozen_at is not None
         advice = (
-            f"Freeze the cache of {donor} for it: procedure freeze-gcache with node {name}."
+            f"Freeze the cache of {donor} for it: use freeze-gcache with node {name}."
             if freeze
-            else f"Make gcache.size of {donor} larger first, or say that an SST is accepted."
+            else f"Increase gcache.size of {donor} first, or accept an SST."
         )
         verdict = Verdict.PASS if enough else Verdict.WARN if sst_ok else Verdict.BLOCK
         found.append(
@@ -69,9 +73,9 @@ def reach(facts: Facts, nodes: tuple[str, ...], downtime_s: float, *, sst_ok: bo
                 each="Each node can return by IST",
                 verdict=verdict,
                 not_known=lasts is None and verdict is Verdict.WARN,
-                evidence=f"the cache of {donor} lasts {shown}; {REACH_TIMES:g} x {downtime_s:g} s are wanted"
+                evidence=f"the cache of {donor} lasts {shown}; {REACH_TIMES:g} x {downtime_s:g} s are required"
                 + (f"; {donor} has {OPTION}" if freeze else ""),
-                why="Otherwise the node takes an SST: hours of copying, and a donor out of service.",
+                why="Otherwise the node needs an SST: hours of copying, and a donor out of service.",
                 try_=() if enough else (advice,),
                 host=name,
             )
@@ -94,7 +98,7 @@ def stop_limits(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
                 not_known=dark,
                 verdict=Verdict.WARN if short or dark else Verdict.PASS,
                 evidence="TimeoutStopSec could not be read" if dark else f"TimeoutStopSec = {unit.stop_limit}",
-                why="A server that is killed while it flushes leaves without a known position.",
+                why="A server that is killed while it flushes has no known position afterwards.",
                 try_=(f"Raise TimeoutStopSec of the unit on {name}.",) if short else (),
                 host=name,
             )
@@ -105,33 +109,30 @@ def stop_limits(facts: Facts, nodes: tuple[str, ...]) -> tuple[Check, ...]:
 def replicas(facts: Facts, nodes: tuple[str, ...]) -> Check:
     """A replica that hangs on a node stops with it."""
     counts = {name: facts.host(name)[Sessions].replicas for name in nodes}
-    found = {name: count for name, count in counts.items() if count}
+    found = [f"{count} on {name}" for name, count in counts.items() if count]
     blind = [unread(facts.host(name), "the number of replicas", "processes", "sql")
              for name, count in counts.items() if count is None]  # fmt: skip
-    told = "; ".join([*(f"{count} on {name}" for name, count in found.items()), *blind])
-    return Check(
-        code="REPLICAS",
-        title="No asynchronous replica hangs on a node that goes down",
-        verdict=verdict((), found or blind),
-        not_known=bool(blind) and not found,
-        evidence=told or f"none on {', '.join(nodes)}",
-        why="A replica gets nothing while its source is down, and may not find its place on another by itself.",
-        try_=("Let each replica follow another node first (CHANGE MASTER, CHANGE REPLICATION SOURCE).",)
-        if found
-        else (),
+    return checked(
+        "REPLICAS",
+        "No asynchronous replica follows a node that goes down",
+        warn=found,
+        unread=blind,
+        good=f"none on {', '.join(nodes)}",
+        why="A replica receives nothing while its source is down, and may not find its position on another node.",
+        try_=("Switch each replica to another node first (CHANGE MASTER, CHANGE REPLICATION SOURCE).",),
     )
 
 
 def fast_shutdown(facts: Facts, nodes: tuple[str, ...]) -> Check:
     """innodb_fast_shutdown 2 and 3 leave as a crash does: recovery at the next start (MySQL manual, MariaDB KB)."""
-    told = {name: facts.host(name)[Variables].value("innodb_fast_shutdown") for name in nodes}
-    odd = {name: value for name, value in told.items() if value not in {"0", "1"}}
+    values = {name: facts.host(name)[Variables].value("innodb_fast_shutdown") for name in nodes}
+    odd = {name: value for name, value in values.items() if value not in {"0", "1"}}
     return Check(
         code="FAST-SHUTDOWN",
-        title="InnoDB leaves its files clean",
+        title="InnoDB shuts down cleanly",
         verdict=verdict((), odd),
         not_known=bool(odd) and not any(odd.values()),
-        evidence=", ".join(f"{name}: innodb_fast_shutdown = {value or 'not read'}" for name, value in told.items()),
-        why="1 is right for a restart, 0 before a change of the major version; 2 makes each start a crash recovery.",
+        evidence=", ".join(f"{name}: innodb_fast_shutdown = {value or 'not read'}" for name, value in values.items()),
+        why="Use 1 for a restart, 0 before a major upgrade; with 2 each start runs crash recovery.",
         try_=("SET GLOBAL innodb_fast_shutdown = 1 (0 before an upgrade).",) if odd else (),
     )

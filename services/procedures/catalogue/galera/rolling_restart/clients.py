@@ -36,8 +36,8 @@ def drained(facts: Facts, values: Inputs, host: HostFacts, prefix: str) -> list[
         reject = [] if set_before.refusing(host) else [steps.reject_queries(facts, host, prefix)]
         return [*reject, waits, *([_cut(host, prefix)] if cut else [])]
     if values["drain"] == "person":
-        question = Ask(f"Is {host.host} out of the balancer?", unattended="done")
-        asked = _asked(f"{prefix}out-of-balancer", f"Take {host.host} out of the balancer, then say so", question)
+        question = Ask(f"Is {host.host} removed from the load balancer?", unattended="done")
+        asked = _asked(f"{prefix}out-of-balancer", f"Remove {host.host} from the load balancer, then confirm", question)
         return [asked, steps.wait_no_clients(host, limit, (), prefix)]
     return []
 
@@ -56,8 +56,8 @@ def _back(facts: Facts, values: Inputs, host: HostFacts, prefix: str, again_s: f
         accept = steps.accept_queries(facts, host, prefix)
         return [replace(accept, undo=_reject_again(facts, host, again_s, prefix)) if again_s is not None else accept]
     if values["drain"] == "person":
-        question = Ask(f"Is {host.host} back in the balancer?", unattended="done")
-        return [_asked(f"{prefix}into-balancer", f"Put {host.host} back into the balancer, then say so", question)]
+        question = Ask(f"Is {host.host} back in the load balancer?", unattended="done")
+        return [_asked(f"{prefix}into-balancer", f"Add {host.host} to the load balancer again, then confirm", question)]
     return []
 
 
@@ -65,7 +65,7 @@ def _reject_again(facts: Facts, host: HostFacts, limit_s: float, prefix: str) ->
     reject = steps.reject_queries(facts, host, prefix)
     left = NoClients(host.host, (), patience_s=limit_s)
     return Undo(
-        f"Let {host.host} refuse client statements again, before it stops",
+        f"Make {host.host} refuse client statements again before it stops",
         reject.action,
         (*reject.proof, left),
         limit_s + 60.0,
@@ -80,7 +80,7 @@ def _patient(host: HostFacts, limit_s: float, prefix: str) -> Step:
     return replace(
         step,
         title=f"Wait until no client works on {host.host}, at most {limit_s:g} s",
-        done=f"The clients of {host.host} had their time",
+        done=f"The clients of {host.host} had time to leave",
         action=WaitFor((NoClients(host.host, (), patience_s=limit_s),), reason),
         limit_s=limit_s + 60.0,
     )
@@ -95,7 +95,7 @@ def _cut(host: HostFacts, prefix: str) -> Step:
         host=name,
         title=f"Close the sessions that still work on {name}",
         done=f"No client works on {name}",
-        why="A closed session can't be opened again from here: its transaction is rolled back, its client reconnects.",
+        why="The run cannot reopen a closed session: its transaction is rolled back, and its client reconnects.",
         action=Sql(set_global("wsrep_reject_queries", Keyword("ALL_KILL"))),
         already=(gone,),
         proof=(gone, VariableIs(name, "wsrep_reject_queries", "ALL_KILL")),
@@ -107,7 +107,8 @@ def _cut(host: HostFacts, prefix: str) -> Step:
 
 def _asked(step_id: str, title: str, question: Ask) -> Step:
     return Step(
-        step_id=step_id, host="", title=title, done="You said so", action=question, risk=Risk.YOU, limit_s=86_400.0,
+        step_id=step_id, host="", title=title, done="You confirmed "
+        "it", action=question, risk=Risk.YOU, limit_s=86_400.0,
         repeatable=True,
     )  # fmt: skip
 
@@ -115,9 +116,9 @@ def _asked(step_id: str, title: str, question: Ask) -> Step:
 def work_on(host: HostFacts, prefix: str) -> Step:
     """Wait for what a person does to a node that is down: patches, packages, certificates."""
     name = host.host
-    question = Ask(f"Is your work on {name} done? It is started next.")
+    question = Ask(f"Is your work on {name} done? The run starts it next.")
     return replace(
-        _asked(f"{prefix}work", f"Do your work on {name} while it is down, then say so", question),
-        done=f"You said that {name} is ready",
-        why=f"{name} is stopped, and systemd does not start it by itself. Its configuration is tried before it starts.",
+        _asked(f"{prefix}work", f"Do your work on {name} while it is down, then confirm", question),
+        done=f"You confirmed that {name} is ready",
+        why=f"{name} is stopped, and systemd does not start it. Its configuration is tested before it starts.",
     )

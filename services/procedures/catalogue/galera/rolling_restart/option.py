@@ -18,8 +18,8 @@ from services.procedures.plan.parts.server.starting import Starting, temporary_f
 from services.procedures.plan.parts.server.variables import Variables
 
 NOT_GIVEN_HERE = (
-    "This value is, or holds, a secret, and a plan stands in the journal: it is not given here. Run this without an "
-    "option and with work=yes: the run waits beside each stopped node until you have written it into that node's files."
+    "This value is or contains a secret, and the journal stores the plan: do not enter it here. Run this without an "
+    "option and with work=yes: the run waits at each stopped node until you have written it to that node's files."
 )
 _READ_ONLY = {"read_only", "super_read_only", "transaction_read_only", "tx_read_only"}
 _METHODS = ("mariabackup", "rsync", "mysqldump", "xtrabackup-v2", "xtrabackup", "clone", "rsync_wan")
@@ -59,12 +59,12 @@ def option_known(facts: Facts, nodes: tuple[str, ...], option: str, value: str) 
     """What the option is now and becomes; what keeps a node from taking writes or a transfer is told, or blocks."""
     name = normal(option)
     if not option:
-        return Check("OPTION", "The option is known to the server", Verdict.PASS, "no option is changed")
+        return Check("OPTION", "The server knows the option", Verdict.PASS, "no option is changed")
     now = [
         (host, facts.host(host)[Options].option("mysqld", name), facts.host(host)[Variables].shown(name))
         for host in nodes
     ]
-    told = ", ".join(
+    present = ", ".join(
         f"{host}: {text if text is not None else 'not set in its files'}"
         + (f" (running: {running})" if running is not None else "")
         for host, text, running in now
@@ -73,13 +73,13 @@ def option_known(facts: Facts, nodes: tuple[str, ...], option: str, value: str) 
     merged = _merged(facts, nodes, name, value)
     return Check(
         code="OPTION",
-        title="The option is known to the server",
+        title="The server knows the option",
         verdict=harm.verdict,
-        evidence=f"{name} becomes {masked(value)}; in the option files now: {told}"
+        evidence=f"{name} becomes {masked(value)}; in the option files now: {present}"
         + (f"; {merged}" if merged else "")
         + (f"; {harm.what}" if harm.what else ""),
-        why="The server itself is asked: each node's new configuration is tried before the node is stopped. It tells "
-        "whether it knows the option, not what the option does to the cluster.",
+        why="The server itself tests each node's new configuration before the node is stopped. This shows "
+        "whether it knows the option, not the effect on the cluster.",
         try_=(harm.advice,) if harm.advice else (),
         absolute=harm.absolute,
     )
@@ -91,7 +91,9 @@ def _merged(facts: Facts, nodes: tuple[str, ...], name: str, value: str) -> str:
     for node in nodes:
         if dropped := would_drop(facts.host(node), name, value):
             whole = masked(value_for(facts.host(node), name, value))
-            found.append(f"{node}: alone it drops {masked(', '.join(dropped))}, so by key it is written as '{whole}'")
+            found.append(
+                f"{node}: on its own it would drop {masked(', '.join(dropped))}, so it is merged by key to '{whole}'"
+            )
     return "; ".join(found)
 
 
@@ -102,7 +104,7 @@ def _masked_beside(facts: Facts, nodes: tuple[str, ...], name: str, value: str) 
     secret = [n for n, text in whole.items() if "****" in text or holds_secret(name, text)]
     if not secret:
         return None
-    what = f"the string in the files of {', '.join(secret)} holds a secret, which the merged one would lose"
+    what = f"the string in the files of {', '.join(secret)} contains a secret, which the merged string would lose"
     return _Harm(Verdict.BLOCK, what, NOT_GIVEN_HERE, True)
 
 
@@ -119,14 +121,18 @@ class _Harm:
 def _harm(name: str, value: str) -> _Harm:
     on = value.strip().lower() not in OFF_WORDS
     if name == "innodb_force_recovery" and not same("0", value):
-        what = "InnoDB of each node would pass over damage, and from 4 on take no write"
-        return _Harm(Verdict.BLOCK, what, "Give it to one node by hand, for its repair, apart from the cluster.", True)
+        what = "InnoDB of each node would ignore damage, and from 4 on accept no writes"
+        return _Harm(
+            Verdict.BLOCK, what, "Set it manually on one node only, for a repair outside of the cluster.", True
+        )
     if name == "innodb_read_only" and on:
-        return _Harm(Verdict.BLOCK, "InnoDB of each node would take no write", "Leave innodb_read_only OFF.", True)
+        return _Harm(Verdict.BLOCK, "InnoDB of each node would accept no writes", "Leave innodb_read_only OFF.", True)
     if name in _READ_ONLY and on:
-        return _Harm(Verdict.WARN, "clients can't write to these nodes afterwards", "Leave it OFF, unless it is meant.")
+        return _Harm(
+            Verdict.WARN, "clients cannot write to these nodes afterwards", "Leave it OFF unless this is intended."
+        )
     if name == "wsrep_sst_method" and value.strip().lower() not in _METHODS:
-        what = f"{value} is none of the methods that servers bring ({', '.join(_METHODS)})"
-        advice = f"Look on each node for the program wsrep_sst_{value}: without it the node does not come back."
+        what = f"{value} is not a method that servers include ({', '.join(_METHODS)})"
+        advice = f"Check each node for the program wsrep_sst_{value}: without it the node does not come back."
         return _Harm(Verdict.BLOCK, what, advice)
     return _Harm()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.haproxy import balancers, haproxy_checks
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.rolling_restart import checks as own
@@ -25,7 +26,7 @@ from services.procedures.catalogue.steps.choices import member_choices, member_h
 from services.procedures.catalogue.steps.haproxy_places import all_behind
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, flag_of, hosts_of, seconds_of
+from services.procedures.plan.forms.inputs import flag_of, hosts_of, seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Plan
 from services.procedures.plan.parts.galera.data_folder import DataFolder
@@ -48,9 +49,9 @@ ABOUT = About(
     name="rolling-restart",
     title="Restart the nodes one at a time",
     need="A node must go down",
-    what="Drains, stops, changes, starts and proves one node after the other, the writer last.",
-    takes="About a minute a node, and the pause between two.",
-    can_break="While one node is down the cluster has one vote less; a node whose gap is too large would take an SST.",
+    what="Drains, stops, changes, starts and verifies one node after the other, the writer last.",
+    takes="About a minute per node, plus the pauses.",
+    can_break="The cluster has one vote fewer while a node is down; a node that missed too much would need an SST.",
     node_field="nodes",
     for_states=("synced",),
     kinds=KINDS,
@@ -77,19 +78,16 @@ ABOUT = About(
 )
 _DRAINS = (
     ("server", "the node refuses client statements (wsrep_reject_queries)"),
-    ("person", "you take it out of the balancer and say so"),
-    ("none", "they are cut off by the stop"),
+    ("person", "you remove it from the load balancer and confirm"),
+    ("none", "the stop disconnects them"),
 )
 _OPTION = re.compile(r"[a-z][a-z0-9_-]*")
 
 
-class RollingRestart:
-    """Procedure (see procedure.py)."""
+class RollingRestart(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions; the order's default is computed."""
@@ -98,11 +96,11 @@ class RollingRestart:
         return (
             Field("nodes", "Nodes, in this order", "hosts", ", ".join(order), member_choices(facts)),
             Field("option", "Server option to change", "text", required=False, help="Empty: only restart."),
-            Field("value", "Its new value", "text", required=False),
+            Field("value", "New value", "text", required=False),
             Field("file", "Option file to write it to", "text", CONFIG_FILE, required=False, advanced=True),
             Field(
                 "drain",
-                "How clients leave a node",
+                "How a node is drained",
                 "choice",
                 "haproxy" if all_behind(facts, nodes) else "server",
                 _drains(facts),
@@ -111,10 +109,10 @@ class RollingRestart:
             Field("drain_limit", "Longest drain of a node", "duration", "2 min", advanced=True),
             Field(
                 "cut",
-                "Close the sessions that are left then",
+                "Close the remaining sessions after the drain",
                 "flag",
                 "no",
-                help="In HAProxy, or by wsrep_reject_queries=ALL_KILL. 'No' stops the run where some are left.",
+                help="In HAProxy, or by wsrep_reject_queries=ALL_KILL. 'No' stops the run if some remain.",
                 advanced=True,
             ),
             Field(
@@ -122,10 +120,10 @@ class RollingRestart:
                 "Wait for your work on each node while it is down",
                 "flag",
                 "no",
-                help="Patches, packages, certificates. Its configuration is tried before it starts.",
+                help="Patches, packages, certificates. Its configuration is tested before it starts.",
             ),
             Field("reason", "Why", "text", required=False, help="Kept in the journal and in the report."),
-            Field("soak", "Watch a node that is back before clients return to it", "duration", "60 s", advanced=True),
+            Field("soak", "Observe a restarted node before clients return to it", "duration", "60 s", advanced=True),
             Field("pause", "Pause between two nodes", "duration", "60 s", advanced=True),
             Field("downtime", "Expected downtime of a node", "duration", "2 min", advanced=True),
             Field(
@@ -133,45 +131,45 @@ class RollingRestart:
                 "Desync a node before it goes down",
                 "flag",
                 "no",
-                help="A restart doesn't need it; it keeps a slow stop from flow control.",
+                help="A restart does not need it; it prevents flow control during a slow stop.",
                 advanced=True,
             ),
             Field(
                 "older_than",
-                "Only nodes that run longer than",
+                "Only nodes that have run longer than",
                 "duration",
                 required=False,
-                help="Empty: all of them. A second run with it finds nothing to do.",
+                help="Empty: all nodes. A second run with this limit has nothing to do.",
                 advanced=True,
             ),
-            Field("sst_ok", "An SST is accepted where IST is not possible", "flag", "no", advanced=True),
+            Field("sst_ok", "Accept an SST if IST is not possible", "flag", "no", advanced=True),
             *preflight.gone_fields(facts),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
         # Of a value that holds a secret more is told below: how it is given all the same.
-        faults = [fault for fault in field_faults(self.fields(facts, inputs), inputs) if fault.field != "value"]
-        values = self._values(facts, inputs)
+        faults = [fault for fault in super().faults(facts, inputs) if fault.field != "value"]
+        values = self.values(facts, inputs)
         if values["option"] and not _OPTION.fullmatch(values["option"]):
-            faults.append(Fault("option", "An option's name has letters, digits, dashes and underscores."))
+            faults.append(Fault("option", "An option name consists of letters, digits, dashes and underscores."))
         if bool(values["option"]) != bool(values["value"]):
-            faults.append(Fault("value", "Give both an option and its value, or neither."))
+            faults.append(Fault("value", "Enter both an option and its value, or neither."))
         if values["value"] and holds_secret(values["option"], values["value"]):
             faults.append(Fault("value", NOT_GIVEN_HERE))
         if "\n" in values["value"]:
-            faults.append(Fault("value", "A value is one line."))
+            faults.append(Fault("value", "A value must be one line."))
         if values["option"].replace("-", "_") in own.REFUSED_OPTIONS:
             faults.append(
-                Fault("option", f"{values['option']} is not changed this way: it would split or replace data.")
+                Fault("option", f"{values['option']} cannot be changed this way: it would split or replace data.")
             )
         if values["file"] and not values["file"].startswith("/"):
-            faults.append(Fault("file", "Give the file's whole path."))
+            faults.append(Fault("file", "Enter the absolute path of the file."))
         return tuple(faults)
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         nodes, members = hosts_of(values["nodes"]), member_hosts(facts)
         option, value = values["option"], values["value"]
         later = as_planned(facts, nodes, option, value)
@@ -213,15 +211,7 @@ class RollingRestart:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps when an option is to be changed that has the value everywhere."""
-        return rolling_plan(facts, self._values(facts, inputs))
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
+        return rolling_plan(facts, self.values(facts, inputs))
 
 
 PROCEDURE = RollingRestart()
@@ -230,5 +220,5 @@ PROCEDURE = RollingRestart()
 def _drains(facts: Facts) -> tuple[tuple[str, str], ...]:
     """Return the ways in which clients may leave a node; HAProxy where one runs on a host of the inventory."""
     seen = [host.host for host in facts.hosts if "haproxy" in host[Balancers].found]
-    told = (("haproxy", f"HAProxy on {', '.join(seen)} sends them to the other nodes"),) if seen else ()
-    return (*told, *_DRAINS)
+    by_haproxy = (("haproxy", f"HAProxy on {', '.join(seen)} sends them to the other nodes"),) if seen else ()
+    return (*by_haproxy, *_DRAINS)

@@ -61,7 +61,7 @@ def rolling_plan(facts: Facts, values: Inputs) -> Plan:
     return Plan(
         procedure="rolling-restart",
         title=f"Restart {', '.join(nodes) or 'nothing'}{change}",
-        summary="One node at a time; the next one only when all are Synced again."
+        summary="One node at a time; the next one starts only after all are Synced again."
         + (f" Reason: {values['reason']}" if values["reason"] else ""),
         cluster_id=facts.cluster_id,
         cluster_name=facts.cluster_name,
@@ -73,7 +73,7 @@ def rolling_plan(facts: Facts, values: Inputs) -> Plan:
         charts=tuple(Chart("galera.recv_queue", name, f"Receive queue of {name}") for name in nodes[-2:]),
         expects=(
             f"{', '.join(nodes) or 'Nothing'} restarted, all {len(members)} members Synced.",
-            *((f"Each took {option} = {value}.",) if option else ()),
+            *((f"Each has {option} = {value}.",) if option else ()),
         ),
     )
 
@@ -155,7 +155,7 @@ def _soak(host: HostFacts, seconds: float, prefix: str) -> Step:
     calm = FlowControlBelow(name, PAUSED_SHARE, seconds)
     return replace(
         step,
-        title=f"Watch {name}'s receive queue stay below 10 for {seconds:g} s, and no flow control",
+        title=f"Verify that the receive queue of {name} stays below 10 for {seconds:g} s without flow control",
         action=WaitFor((*step.action.conditions, calm), f"{name} to keep up without flow control"),
     )
 
@@ -169,8 +169,8 @@ def _active(host: HostFacts, option: str, value: str, prefix: str) -> Step:
     return Step(
         step_id=f"{prefix}active",
         host=name,
-        title=f"Prove that {name} took {option} = {value}",
-        done=f"{name} took {option} = {value}",
+        title=f"Verify that {name} has {option} = {value}",
+        done=f"{name} has {option} = {value}",
         action=WaitFor(conditions, f"@@{option} on {name}"),
         risk=Risk.READS,
         limit_s=30.0,
@@ -183,8 +183,8 @@ def _pause(name: str, seconds: float) -> Step:
     return Step(
         step_id=f"{name}:pause",
         host=name,
-        title=f"Watch {name} serve for {seconds:g} s before the next node",
-        done=f"{name} served {seconds:g} s",
+        title=f"Observe {name} for {seconds:g} s before the next node",
+        done=f"{name} served for {seconds:g} s",
         action=steps.queue_settled(HostFacts(host=name), seconds).action,
         risk=Risk.READS,
         limit_s=seconds + 600.0,
@@ -202,9 +202,9 @@ def _tried(host: HostFacts, option: str, value: str, prefix: str) -> Step:
     return Step(
         step_id=f"{prefix}config",
         host=name,
-        title=f"Let {program} on {name} try its configuration{given}",
+        title=f"Test the configuration of {name} with {program}{given}",
         done=f"{name}'s configuration is valid{given}",
-        why="A server that can't read its configuration would not come back, and its state would be dropped.",
+        why="A server that cannot read its configuration does not come back, and its state is dropped.",
         action=Run(Command((*AS_MYSQL, program, *new, "--help", "--verbose"), sudo=True)),
         risk=Risk.READS,
         limit_s=60.0,
@@ -221,12 +221,12 @@ def _written(host: HostFacts, path: str, option: str, value: str, prefix: str, *
         step_id=f"{prefix}option",
         host=name,
         title=f"Set {option} = {value} in {path} on {name}",
-        done=f"{option} = {value} is in {name}'s files",
+        done=f"{option} = {value} is in the files of {name}",
         action=EditOptions(path, "mysqld", ((option, value),)),
         already=there,
         proof=there,
         undo=Undo(
-            f"Put {path} of {name} back", RestoreFile(path), consent=_worked_on(name, path, option) if work else None
+            f"Restore {path} of {name}", RestoreFile(path), consent=_worked_on(name, path, option) if work else None
         ),
         repeatable=True,
         estimate_s=1.0,
@@ -237,12 +237,12 @@ def _worked_on(name: str, path: str, option: str) -> Consent:
     """Of a file that a person may have worked on because the run asked for work, nothing is taken without a word."""
     return Consent(
         unless=(FileAsWritten(name, path),),
-        question=f"This run had asked for work on {name}: what stands in {path} may be that work. Take only this run's "
-        f"own line of {option} out of it, where that is certain?",
+        question=f"This run asked you to work on {name}: the content of {path} may be that work. Remove only this "
+        f"run's own line of {option} if it can be identified?",
         expect=f"edit {name}",
-        otherwise=f"Not taken back: {path} on {name} was changed by somebody else since, or it is not known whether, "
-        f"after this run had asked for work there; {option} as the run wrote it may stand in it; where there was a "
-        f"file before, the original lies beside it as {posixpath.basename(path)}.pilothouse-RUN",
+        otherwise=f"Not restored: {path} on {name} was changed after the run, or this is not known, "
+        f"after this run asked for work there; it may still contain {option} as the run wrote it; if there was a "
+        f"file before, the original is next to it as {posixpath.basename(path)}.pilothouse-RUN",
     )
 
 
@@ -257,14 +257,14 @@ def _watches(facts: Facts, nodes: tuple[str, ...], members: tuple[str, ...]) -> 
             WatchRule(
                 code=f"QUORUM-{name}".upper(),
                 condition=StillPrimary(others, len(others), facts.cluster_id),
-                sentence=f"One of {', '.join(others)} is no full member any more while {name} is down.",
+                sentence=f"One of {', '.join(others)} is no longer a full member while {name} is down.",
                 from_step=f"{name}:stop-{name}",
                 to_step=f"{name}:start-{name}",
             )
         )
-        near = f"The data disk of {name} is nearly full: its server may not come up again."
+        near = f"The data disk of {name} is nearly full: its server may not start again."
         found.append(disk(facts.host(name), f"DISK-{name}".upper(), near, f"{name}:stop-{name}", f"{name}:whole"))
         held_up = flow_control(others[0], name, f"{name}:start-{name}", f"{name}:whole", f"{name}-".upper())
-        sentence = f"Flow control all but stops the cluster's writes since {name} is back."
+        sentence = f"Flow control has nearly stopped the cluster's writes since {name} returned."
         found.append(replace(held_up, sentence=sentence))
     return tuple(found)

@@ -133,18 +133,19 @@ def alternative(facts: Facts, node: str, away_s: float) -> tuple[str, ...]:
             continue
         rate = Rate(cache.bytes_s, cache.seqno_s or 0.0, "just now")
         needed = max(gcache_needed(away_s, rate, MARGIN), PAGE_DEFAULT)
-        written = f"{cache.bytes_s / 1e3:.1f} kB/s are written now"
+        written = f"{cache.bytes_s / 1e3:.1f} kB/s are written at present"
         if cache.size is not None and cache.size >= needed:
             advice.append(
-                f"gcache.size of {name}, {_size(cache.size)}, is enough for this absence ({written}): stop {node}, do "
-                f"the work, and bring it back with add-node and {name} as its donor."
+                f"gcache.size of {name}, {_size(cache.size)}, is sufficient for this absence ({written}): stop "
+                f"{node}, do the work, and bring it back with add-node and {name} as its donor."
             )
             continue
         now = f"it has {_size(cache.size)}" if cache.size else "its size is not known"
         advice.append(
-            f"Set gcache.size of {name} to at least {_size(needed)} ({now}; {written}): that takes a restart of {name}."
+            f"Set gcache.size of {name} to at least {_size(needed)} ({now}; {written}): this requires a restart of "
+            f"{name}."
         )
-    advice.append(f"Or keep the absence short, and accept an SST of {node}.")
+    advice.append(f"Or keep the absence short and accept an SST of {node}.")
     return tuple(advice)
 
 

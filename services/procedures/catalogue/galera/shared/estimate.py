@@ -91,7 +91,7 @@ def _donor(facts: Facts, joiner: str, name: str) -> Donor:
     elif against:
         can = "SST"
     else:
-        can = "IST possible" + ("" if left is None or math.isinf(left) else f" for {left:.0f} s at today's rate")
+        can = "IST possible" + ("" if left is None or math.isinf(left) else f" for {left:.0f} s at the current rate")
     sessions = facts.host(name)[Sessions].clients or 0
     cache = f"cached from {low}" if low else "cache not known"
     reason = f"{can}, {cache}, {sessions} client session{'' if sessions == 1 else 's'}"
@@ -114,10 +114,11 @@ def _against(facts: Facts, joiner: str, name: str, one: Served) -> str:
     return {
         Ist.SERVES: "",
         Ist.NOT_SYNCED: f"{name} is {_state(facts, name)}: only a Synced node is chosen",
-        Ist.AHEAD: f"{joiner} is ahead: it stopped at {seqno}, the cluster is at {one.newest}",
-        Ist.PURGED: f"{name} has {_cached(facts, name)[0]} and newer cached, {joiner} would need {seqno + 1}",
-        Ist.GAP: f"{seqno} is below the safety gap {one.gap}: Galera would take the first Synced node, IST or not",
-    }.get(one.answer, f"{name} tells no cached range" if _synced(facts, name) else f"{name} is {_state(facts, name)}")
+        Ist.AHEAD: f"{joiner} is ahead: it stopped at {seqno}, but the cluster is at {one.newest}",
+        Ist.PURGED: f"{name} caches {_cached(facts, name)[0]} and newer, but {joiner} needs {seqno + 1}",
+        Ist.GAP: f"{seqno} is below the safety gap {one.gap}: Galera would choose the first Synced node, regardless "
+        "of IST",
+    }.get(one.answer, f"{name} reports no cached range" if _synced(facts, name) else f"{name} is {_state(facts, name)}")
 
 
 def _joiner_against(facts: Facts, joiner: str) -> str:
@@ -126,27 +127,29 @@ def _joiner_against(facts: Facts, joiner: str) -> str:
     if not uuid:
         return f"{joiner} has no usable position"
     if uuid != facts.cluster_id:
-        return f"{joiner} has another history"
+        return f"{joiner} has a different history"
     if lies_in(facts, joiner) == "state lost":
         lost = state_word(facts.host(joiner))
-        return f"grastate.dat of {joiner} is {lost}: InnoDB's position counts only for the UUID in it"
+        return f"grastate.dat of {joiner} is {lost}: InnoDB's position is valid only for the UUID in that file"
     past = history_of(facts, joiner, next((m for m in member_hosts(facts) if m != joiner), ""))
     if past.outcome == "forked":
-        return f"{joiner} and the cluster have parted: an IST between forks is never begun"
+        return f"the histories of {joiner} and the cluster have diverged: no IST is started"
     if against := _position_against(facts, joiner, seqno):
         return against
     if past.outcome == "not known":
-        return f"whether {joiner} shares the cluster's past is not known: no IST is counted on"
+        return f"whether {joiner} shares the cluster's history is not known: IST is not assumed"
     return ""
 
 
 def _position_against(facts: Facts, joiner: str, seqno: int | None) -> str:
     if seqno is None:
-        return f"{joiner}'s position is -1: its server is asked first, and the rest of the plan made from its answer"
+        return f"the seqno of {joiner} is -1: its server recovers the position first, and the rest depends on it"
     if must_recover(facts, joiner):
-        return f"nothing shows that {joiner}'s seqno {seqno} is its data's: its server is asked first"
+        return (
+            f"nothing confirms that seqno {seqno} of {joiner} matches its data: its server recovers the position first"
+        )
     if ahead(facts, joiner):
-        return f"{joiner} is ahead: it stopped at {seqno}, the cluster is at {newest_of(facts)}"
+        return f"{joiner} is ahead: it stopped at {seqno}, but the cluster is at {newest_of(facts)}"
     return ""
 
 
@@ -162,17 +165,18 @@ def transfer_expected(facts: Facts, joiner: str, donor: str, *, accepted: bool =
     if chosen is not None and chosen.ist and seqno is not None and last is not None:
         missing = max(0, last - seqno)
         return Expected(
-            "IST", f"{donor} has everything from {low} on, {joiner} stopped at {seqno}", 10.0 + missing / APPLY_PER_S,
+            "IST", f"{donor} caches everything from {low} on, and {joiner} stopped at "
+                   f"{seqno}", 10.0 + missing / APPLY_PER_S,
             write_sets=missing, warning=_soon_over(donor, chosen.left_s),
         )  # fmt: skip
     size = facts.host(donor)[DataSize].in_bytes
     pending = must_recover(facts, joiner, accepted=accepted)
-    reason = chosen.against if chosen is not None else f"{donor or 'no host'} is no member that answers"
+    reason = chosen.against if chosen is not None else f"{donor or 'no host'} is not a member that answers"
     copying = (size or 0) / COPY_BYTES_S + (size or 0) / 20 / PREPARE_BYTES_S
     rates = facts.host(donor)[WriteRate].rates
     written = rates.seqno_s if rates is not None else 0.0
     if written >= APPLY_PER_S:
-        never = f"{written:.0f} write sets/s are written, about {APPLY_PER_S:.0f} applied: it may never be Synced"
+        never = f"{written:.0f} write sets/s are written, about {APPLY_PER_S:.0f} applied: it may never become Synced"
         return Expected("SST", reason, SST_FIXED_S + copying, data_bytes=size, warning=never, pending=pending)
     catch_up = 10.0 + copying * written / (APPLY_PER_S - written)
     return Expected("SST", reason, SST_FIXED_S + copying + catch_up, data_bytes=size, pending=pending)
@@ -183,7 +187,7 @@ def _soon_over(donor: str, left_s: float | None) -> str:
     if left_s is None or left_s >= LEAST_LEFT_S:
         return ""
     span = f"{left_s / 60:.0f} min" if left_s >= 60.0 else f"{left_s:.0f} s"
-    return f"{donor} keeps it for {span} more at today's rate: start soon, or choose a deeper cache"
+    return f"{donor} caches them for {span} more at the current rate: start soon, or choose a donor with a larger cache"
 
 
 def _synced(facts: Facts, name: str) -> bool:

@@ -134,10 +134,10 @@ def config_text(
     odd = next((line for line in lines if not line.isprintable()), "")
     if odd:  # what the others call themselves, or where they say that they are, is no line of this file
         raise BadInput(
-            tr("What would be written on {host} has a line's end or a control character in it: {line}", host=joiner,
+            tr("The file for {host} would contain a line break or a control character: {line}", host=joiner,
                line=repr(odd[:80])),
             safe=tr("Nothing was written."),
-            try_=(tr("Look at wsrep_node_address and wsrep_cluster_address of the members."),),
+            try_=(tr("Check wsrep_node_address and wsrep_cluster_address of the members."),),
         )  # fmt: skip
     content: list[str | CopiedSecret] = ["\n".join(lines) + "\n"]
     if source[Options].option("mysqld", "wsrep_sst_auth") is not None:

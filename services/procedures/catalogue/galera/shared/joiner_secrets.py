@@ -49,19 +49,22 @@ def set_by_hand(facts: Facts, joiner: str, donor: str, wanted: tuple[str, ...]) 
         one for one in missing if one[0] == "mysqld" or _encrypts(facts.host(donor)) or not _masked(facts, donor, one)
     ]
     there = [one for one in names if one not in missing]
-    said = [f"{_named(one)} of {donor} {_why(facts, donor, one)}; {joiner}'s files don't have it" for one in missing]
-    said += [f"{_named(one)} stands in {joiner}'s own files; whether it is {donor}'s is not compared" for one in there]
+    said = [
+        f"{_named(one)} of {donor} {_why(facts, donor, one)}; the files of {joiner} do not have it" for one in missing
+    ]
+    said += [f"{_named(one)} is set in the files of {joiner}; it is not compared with {donor}" for one in there]
     blind = unread_options(facts.host(donor))
     return Check(
         code="SST-SECRETS",
-        title=f"{joiner} has the secrets that are not copied from {donor}",
+        title=f"{joiner} has the secrets that the run does not copy from {donor}",
         verdict=Verdict.BLOCK if needed else Verdict.WARN if missing or blind else Verdict.PASS,
         not_known=bool(blind) and not missing,
-        evidence="; ".join([*said, *blind]) or f"{donor}'s files have none but the account of the SST",
-        why="The console keeps no secret, so it can't write it: an SST that encrypts ends without its key, when the "
-        "joiner's data are erased already.",
+        evidence="; ".join([*said, *blind]) or f"the files of {donor} contain no secret except the SST account",
+        why="The console stores no secrets and cannot write them: an encrypted SST fails without its key, after the "
+        "joiner's data were erased.",
         try_=tuple(
-            f"Write {option} under [{section}] into {joiner}'s own option files, as {donor} has it, before the start."
+            f"Write {option} under [{section}] into the option files of {joiner}, with the value of {donor}, before "
+            "the start."
             for section, option in missing
         ),
         host=joiner,
@@ -71,7 +74,7 @@ def set_by_hand(facts: Facts, joiner: str, donor: str, wanted: tuple[str, ...]) 
 def _why(facts: Facts, donor: str, one: tuple[str, str]) -> str:
     if _masked(facts, donor, one):
         return "is a secret and is not copied"
-    return "is not copied: it is no option that is known, or its value is not plain"
+    return "is not copied: the option is unknown, or its value is not plain text"
 
 
 def _masked(facts: Facts, donor: str, one: tuple[str, str]) -> bool:

@@ -9,6 +9,7 @@ from services.procedures.catalogue.checks.joiner_state import ahead, position_of
 from services.procedures.catalogue.checks.parts import (
     READ_IT,
     arbitrators,
+    checked,
     galera_of,
     known,
     server_of,
@@ -59,12 +60,12 @@ def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool
     sets = f", {expected.write_sets} write sets" if expected.write_sets is not None else ""
     return Check(
         code="TRANSFER",
-        title="It will come by IST or SST" if expected.pending else f"It will come by {expected.kind}",
+        title="The node joins by IST or SST" if expected.pending else f"The node joins by {expected.kind}",
         verdict=verdict(refused and not expected.pending, expected.warning or expected.pending),
         evidence=f"{expected.reason}{size}{sets}; about {expected.seconds:.0f} s"
         + (f"; {expected.warning}" if expected.warning else ""),
-        why="IST sends what was missed; SST copies everything and takes the donor out of flow control.",
-        try_=("Choose a donor that can send an IST.",) if refused and not beyond else (),
+        why="IST sends the missed write sets; SST copies everything and takes the donor out of flow control.",
+        try_=("Choose a donor that can send IST.",) if refused and not beyond else (),
         answers=(gives_up(joiner),) if beyond else (Remedy("Accept an SST", "sst_ok", ("yes",)),) if refused else (),
     )
 
@@ -72,7 +73,9 @@ def transfer_kind(facts: Facts, joiner: str, expected: Expected, *, sst_ok: bool
 def gives_up(joiner: str) -> Remedy:
     """Return the answer by which a joiner loses what nobody else has."""
     return Remedy(
-        f"Let {joiner} give up what only it has (it is written to a file first, an SST follows)", "loser", (joiner,)
+        f"Discard the transactions that only {joiner} has (they are saved to a file first, then an SST follows)",
+        "loser",
+        (joiner,),
     )
 
 
@@ -80,31 +83,35 @@ def disk(facts: Facts, joiner: str, donor: str, expected: Expected, *, keep: boo
     """The copy must fit, beside the old data while that is kept."""
     host, source = facts.host(joiner), facts.host(donor)
     if expected.kind == "IST":
-        return Check("DISK-FREE", f"{joiner} has room", Verdict.PASS, "IST needs no copy", host=joiner)
+        return Check(
+            "DISK-FREE", f"{joiner} has enough disk space", Verdict.PASS, "IST copies no data files", host=joiner
+        )
     blind = [unread(source, "the size of the data", "datadir", "ssh")] if source[DataSize].in_bytes is None else []
     blind += [unread(host, "the free disk", "disk", "machine", "ssh")] if host[DataFolder].disk.free is None else []
     have, size = (
         (host[DataFolder].disk.free or 0) + (0 if keep else host[DataSize].in_bytes or 0),
         source[DataSize].in_bytes or 0,
     )
-    times, why = (UNPACKED_TIMES, " (it is unpacked beside)") if _packed(facts, donor, joiner) else (FREE_TIMES, "")
+    times, why = (
+        (UNPACKED_TIMES, " (it is decompressed next to it)") if _packed(facts, donor, joiner) else (FREE_TIMES, "")
+    )
     # While the copy runs the joiner's gcache takes what the others write (page add-node, "Time estimate").
     rates = source[WriteRate].rates
     grown = (rates.bytes_s if rates is not None else 0.0) * expected.seconds
     short = not blind and have < times * size + grown
-    told = (
+    room = (
         f"{have / 1e9:.2f} GB for {size / 1e9:.2f} GB of {donor} x {times}{why} and {grown / 1e9:.2f} GB written then"
     )
     old = 0 if keep else host[DataSize].in_bytes or 0
     if old:
-        told += f"; {old / 1e9:.2f} GB of them are {joiner}'s old data, which the SST erases first"
+        room += f"; this includes {old / 1e9:.2f} GB of old data of {joiner}, which the SST erases first"
     return Check(
         code="DISK-FREE",
-        title=f"{joiner} has room for the data",
+        title=f"{joiner} has enough disk space for the data",
         verdict=verdict((short or blind) and not expected.pending, short or blind),
-        evidence="; ".join(blind) or told,
-        why="A full disk ends the transfer near its end, and the node can't start from it.",
-        try_=(f"Make room on {joiner}.",) if short else (READ_IT,) if blind else (),
+        evidence="; ".join(blind) or room,
+        why="With a full disk the transfer fails near its end, and the node cannot start from the data.",
+        try_=(f"Free disk space on {joiner}.",) if short else (READ_IT,) if blind else (),
         host=joiner,
         absolute=short and not expected.pending,
     )
@@ -114,15 +121,15 @@ def recovered_history(facts: Facts, joiner: str) -> Check:
     """What the joiner's server recovered is this cluster's history, or none."""
     uuid, seqno = position_of(facts, joiner)
     foreign = uuid not in {"", facts.cluster_id}
-    return Check(
-        code="RECOVERED-HISTORY",
-        title=f"{joiner} holds no other cluster's data",
-        verdict=verdict(foreign),
+    return checked(
+        "RECOVERED-HISTORY",
+        f"{joiner} does not contain another cluster's data",
+        block=foreign,
         evidence=f"recovered on {joiner}: {f'{uuid}:{seqno}' if uuid else 'no position'}; cluster: {facts.cluster_id}",
-        why="An SST erases the data folder, its binary logs too.",
-        try_=("Make sure whose data it is, and move it away by hand.",) if foreign else (),
+        why="An SST erases the data folder, including its binary logs.",
+        try_=("Find out which cluster the data belong to, and move them away yourself.",),
         host=joiner,
-        absolute=foreign,
+        absolute=True,
     )
 
 
@@ -140,17 +147,17 @@ def sst_section_copied(facts: Facts, joiner: str, donor: str) -> Check:
     rows = {name: value for section, name, value in facts.host(donor)[Options].given if section == "sst"}
     taken = {name: value for name, value in rows.items() if may_copy("sst", name, value)}
     own = {name: value for section, name, value in facts.host(joiner)[Options].given if section == "sst"}
-    left = [f"{name} = {value} stays in {joiner}'s own files" for name, value in own.items() if name not in rows]
-    told = ", ".join(f"{name} = {value}" for name, value in taken.items())
+    left = [f"{name} = {value} remains in the files of {joiner}" for name, value in own.items() if name not in rows]
+    copied = ", ".join(f"{name} = {value}" for name, value in taken.items())
     blind = unread_options(facts.host(donor), facts.host(joiner))
-    return Check(
-        code="SST-SECTION",
-        title="The [sst] sections are equal",
-        verdict=verdict(left, blind),
-        not_known=bool(blind) and not left,
-        evidence="; ".join([*left, *blind, f"copied from {donor}: {told or 'none there'}"]),
-        why="A donor that encrypts and a joiner that does not wait for each other for ever.",
-        try_=(f"Remove it from {joiner}'s files.",) if left else (),
+    return checked(
+        "SST-SECTION",
+        "The [sst] sections are equal",
+        block=left,
+        unread=blind,
+        evidence="; ".join([*left, *blind, f"copied from {donor}: {copied or 'none there'}"]),
+        why="If only one side encrypts, donor and joiner wait for each other forever.",
+        try_=(f"Remove it from the files of {joiner}.",),
     )
 
 
@@ -158,14 +165,16 @@ def server_uuids(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     """A cloned host brings the server_uuid of its template."""
     mine = _uuid(facts, joiner)
     same = [m for m in members if mine and _uuid(facts, m) == mine]
-    blind = "" if mine or "mariadb" in facts.host(joiner)[Program].text.lower() else _unread_uuid(facts, joiner)
-    return Check(
-        code="SERVER-UUID",
-        title=f"{joiner} has a server_uuid of its own",
-        verdict=verdict(same, blind),
-        evidence=blind or (mine or "MariaDB has none") + (f", the same as {', '.join(same)}" if same else ""),
-        why="Two servers with one server_uuid push each other off their source, and their GTIDs mix.",
-        try_=(f"Delete auto.cnf in {joiner}'s data folder while its server is stopped.",) if same else (),
+    blind = [] if mine or "mariadb" in facts.host(joiner)[Program].text.lower() else [_unread_uuid(facts, joiner)]
+    return checked(
+        "SERVER-UUID",
+        f"{joiner} has a unique server_uuid",
+        block=same,
+        warn=blind,
+        evidence="; ".join(blind)
+        or (mine or "MariaDB has none") + (f", the same as {', '.join(same)}" if same else ""),
+        why="Two servers with the same server_uuid disconnect each other from their source, and their GTIDs mix.",
+        try_=(f"Delete auto.cnf in the data folder of {joiner} while its server is stopped.",) if same else (),
         host=joiner,
     )
 
@@ -186,14 +195,14 @@ def names(facts: Facts, joiner: str, node_name: str, donor: str, members: tuple[
     ]
     warns += [unread(h, "the node name", "sql", "galera") for h in known(facts, members) if not h.node_name]
     said = [f"clashes with {', '.join(clash)}"] if clash else []
-    said += [f"the donor's name {named} means {', '.join(mistaken)} too"] if mistaken else []
+    said += [f"the donor's name {named} also matches {', '.join(mistaken)}"] if mistaken else []
     return Check(
         code="NODE-NAME",
-        title=f"The name {node_name} is free",
+        title=f"The name {node_name} is not in use",
         verdict=verdict(clash or mistaken, warns),
         evidence="; ".join([f"members: {', '.join(others.values()) or 'none known'}", *said, *warns]),
-        why="Galera matches donor names by prefix: a node could be told to take its data from itself.",
-        try_=("Give another name.",) if clash else ("Choose another donor.",) if mistaken else (),
+        why="Galera matches donor names by prefix: a node could choose itself as the donor.",
+        try_=("Choose another name.",) if clash else ("Choose another donor.",) if mistaken else (),
         host=joiner,
     )
 
@@ -211,15 +220,15 @@ def own_file_system(facts: Facts, joiner: str) -> bool:
 def options_left(facts: Facts, joiner: str, donor: str) -> Check:
     """Show which options of the donor the new node does not get."""
     if configured(facts, joiner):
-        return Check("OPTIONS", "The node's own configuration stays", Verdict.PASS, f"{joiner} is configured already")
+        return Check("OPTIONS", "The node's own configuration stays", Verdict.PASS, f"{joiner} is already configured")
     left = not_copied(facts, donor)
-    return Check(
-        code="OPTIONS",
-        title=f"The other options of {donor}",
-        verdict=Verdict.WARN if left else Verdict.PASS,
+    return checked(
+        "OPTIONS",
+        f"The other options of {donor}",
+        warn=left,
         evidence=f"not copied: {', '.join(left)}" if left else "all are copied",
-        why="Sizes, paths and certificates belong to a host; only what makes nodes one cluster is copied.",
-        try_=(f"Look through them, and set on {joiner} what it needs.",) if left else (),
+        why="Sizes, paths and certificates are specific to a host; only the options that the cluster needs are copied.",
+        try_=(f"Review them, and set those that {joiner} needs.",),
     )
 
 
@@ -227,13 +236,13 @@ def donors_stay(facts: Facts, donor: str, expected: Expected) -> Check:
     """The last full member besides the donor, and the one that the application writes to."""
     others = [m for m in member_hosts(facts) if m != donor]
     writes = expected.kind == "SST" and writer_of(facts) == donor and bool(facts.host(donor)[Sessions].clients)
-    told = [f"{donor} has the most client sessions: it is probably the one that is written to"] if writes else []
+    writer = [f"{donor} has the most client sessions: it is probably the writer"] if writes else []
     return Check(
         code="OTHERS-STAY",
-        title="A full member stays beside the donor",
-        verdict=verdict((), told if others else ["none"]),
-        evidence="; ".join([f"{', '.join(others) or 'none'} besides {donor}", *told]),
-        why="While it sends an SST the donor falls behind and serves old data; balancers take it out.",
+        title="A full member stays in addition to the donor",
+        verdict=verdict((), writer if others else ["none"]),
+        evidence="; ".join([f"{', '.join(others) or 'none'} besides {donor}", *writer]),
+        why="While the donor sends an SST, it falls behind and serves old data; load balancers remove it.",
     )
 
 
@@ -251,21 +260,21 @@ def runs_now(facts: Facts, joiner: str) -> Check:
     member = blind and any(size != len(members) + arbitrators(facts) for size in counted)
     alone = asked and not foreign
     clients = "" if host[Sessions].clients is None else f" with {host[Sessions].clients} client sessions"
-    told = f"a server runs on {joiner}{clients}: the run stops it" if alone else f"no server runs on {joiner}"
+    evidence = f"a server runs on {joiner}{clients}; the run stops it" if alone else f"no server runs on {joiner}"
     if foreign and galera is not None:
-        told = f"{joiner} is a member of another cluster, {galera.cluster_name or galera.state_uuid}"
+        evidence = f"{joiner} is a member of another cluster, {galera.cluster_name or galera.state_uuid}"
     elif blind:
-        told = f"{unread(host, 'what the server is a member of', 'sql')}; the {len(members)} members count "
-        told += ", ".join(str(size) for size in dict.fromkeys(counted)) or "nobody"
+        evidence = f"{unread(host, 'the cluster of the server', 'sql')}; the {len(members)} members count "
+        evidence += ", ".join(str(size) for size in dict.fromkeys(counted)) or "nobody"
     return Check(
         code="JOINER-RUNS",
-        title=f"Nothing on {joiner} is in use",
+        title=f"No server on {joiner} is in use",
         verdict=verdict(foreign or member, alone or blind),
-        evidence=told,
-        why="A member that only the console can't ask would be stopped and lose its data to an SST.",
-        try_=(f"Let the console log in to the server of {joiner}: it may be Synced and serve.",)
+        evidence=evidence,
+        why="A member that only the console cannot query would be stopped and lose its data to an SST.",
+        try_=(f"Give the console a login on the server of {joiner}: it may be Synced and serve clients.",)
         if blind
-        else (f"Choose another host, or take {joiner} out of that cluster for good: stop its server on purpose.",)
+        else (f"Choose another host, or remove {joiner} from that cluster permanently: stop its server yourself.",)
         if foreign
         else (),
         host=joiner,
@@ -288,10 +297,10 @@ def runs_outside(facts: Facts, joiner: str) -> Check:
         code="RUNS-OUTSIDE",
         title="No other server of the cluster runs outside the Primary Component",
         verdict=verdict(outside, blind),
-        evidence="; ".join([*outside, *blind]) or "every other one serves, or is stopped",
-        why=f"{joiner} knows its address too: once {joiner} is up they find each other, and it comes in by IST, "
-        "whatever past it has.",
-        try_=(f"Bring {', '.join(names)} back first (its past is compared), or stop its server.",) if names else (),
+        evidence="; ".join([*outside, *blind]) or "every other server is a member or stopped",
+        why=f"{joiner} has its address too: once {joiner} is up, they find each other, and that server joins by IST "
+        "regardless of its history.",
+        try_=(f"Bring {', '.join(names)} back first (its history is compared), or stop its server.",) if names else (),
         absolute=bool(outside),
     )
 
@@ -304,7 +313,7 @@ def _is_ours(facts: Facts, host: HostFacts) -> bool:
 def _status_words(host: HostFacts) -> str:
     galera = galera_of(host)
     if galera is None:
-        return "and what it is a member of could not be read"
+        return "and its cluster could not be read"
     return f"its component is {galera.cluster_status or 'of unknown status'}"
 
 
@@ -318,22 +327,27 @@ def own_cluster(facts: Facts, joiner: str, members: tuple[str, ...]) -> Check:
     """A node with a configuration of its own is of this cluster by its name, and looks for one of its members."""
     host = facts.host(joiner)
     if not configured(facts, joiner):
-        return Check("CLUSTER-NAME", f"{joiner} looks for this cluster", Verdict.PASS, "it gets its configuration here")
+        return Check("CLUSTER-NAME", f"{joiner} is configured for this cluster", Verdict.PASS, "this run configures it")
     galera = [g for h in known(facts, members) if (g := galera_of(h)) is not None and g.cluster_name]
     name, theirs = host[Options].option("mysqld", "wsrep_cluster_name"), galera[0].cluster_name if galera else ""
     sought = group_members(host[Options].option("mysqld", "wsrep_cluster_address") or "")
     addresses = {text for h in known(facts, members) for text in (h.host, h.address, address_of(h)) if text}
     differs = bool(theirs and name) and name != theirs
     other = [f"wsrep_cluster_name of {joiner} is {name}, the cluster's {theirs}"] if differs else []
-    strange = [] if sought & addresses else [f"{joiner} looks for {', '.join(sorted(sought)) or 'nobody'}"]
-    strange += [] if name else [f"{joiner}'s option files don't tell its wsrep_cluster_name"]
-    return Check(
-        code="CLUSTER-NAME",
-        title=f"{joiner} looks for this cluster",
-        verdict=verdict(other, strange),
-        evidence="; ".join([*other, *strange]) or f"{theirs or name}, {', '.join(sorted(sought))}",
-        why="Nodes of another cluster's name turn it away; addresses of nobody let it wait for ever.",
-        try_=(f"Correct the option files of {joiner}.",) if other or strange else (),
+    strange = (
+        []
+        if sought & addresses
+        else [f"wsrep_cluster_address of {joiner} names {', '.join(sorted(sought)) or 'no node'}"]
+    )
+    strange += [] if name else [f"the option files of {joiner} do not set wsrep_cluster_name"]
+    return checked(
+        "CLUSTER-NAME",
+        f"{joiner} is configured for this cluster",
+        block=other,
+        warn=strange,
+        good=f"{theirs or name}, {', '.join(sorted(sought))}",
+        why="Nodes with another cluster name reject it; with addresses where no node listens it waits forever.",
+        try_=(f"Correct the option files of {joiner}.",),
         host=joiner,
     )
 
@@ -344,7 +358,7 @@ def orphans(facts: Facts, joiner: str, *, end: bool) -> tuple[Check, ...]:
         say_yes = (Remedy("Or let the run end them just before the start", "end_orphans", ("yes",)),)
         return tuple(replace(c, answers=say_yes if c.try_ else ()) for c in sst_orphans(facts, (joiner,)))
     return tuple(
-        replace(c, verdict=Verdict.WARN, evidence=f"{c.evidence}; they are ended just before the start")
+        replace(c, verdict=Verdict.WARN, evidence=f"{c.evidence}; the run ends them just before the start")
         if c.verdict is Verdict.BLOCK
         else c
         for c in sst_orphans(facts, (joiner,))

@@ -38,7 +38,7 @@ def config_path(host: HostFacts) -> str:
 def server_off(facts: Facts, name: str) -> Step:
     """A spare may run a server of its own, or hang in an earlier start."""
     host = facts.host(name)
-    why = "It is no member now; a server that runs for itself is started again by undo."
+    why = "It is not a member now; undo restarts a server that ran on its own."
     return steps.make_stopped(host, why, steps.came_by_itself(facts, host, member_hosts(facts)))
 
 
@@ -61,14 +61,14 @@ def configure(facts: Facts, name: str, donor: str, node_name: str) -> list[Step]
                 OptionIs(name, "mysqld", "wsrep_cluster_address", cluster_address(facts, members, name)),
                 OptionIs(name, "mysqld", "wsrep_node_name", node_name),
             ),
-            undo=Undo(f"Take {path} away", RestoreFile(path)),
+            undo=Undo(f"Remove {path}", RestoreFile(path)),
             repeatable=True,
             estimate_s=1.0,
         ),
         Step(
             step_id=f"config-{name}",
             host=name,
-            title=f"Let {program} on {name} read its configuration",
+            title=f"Check the configuration of {name} with {program}",
             done=f"{name}'s configuration is valid",
             action=Run(Command((*AS_MYSQL, program, "--help", "--verbose"), sudo=True)),
             risk=Risk.READS,
@@ -93,7 +93,7 @@ def try_ports(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]
         *listeners,
         key=f"listen:{joiner}",
         sentence=f"test ports open on {joiner}",
-        danger="they close by themselves within two minutes",
+        danger="they close automatically within two minutes",
     )
     there = tuple(Listening(member, address, port) for member in members for port in ports)
     back = tuple(Listening(joiner, address_of(facts.host(member)), GROUP_PORT) for member in members)
@@ -102,7 +102,7 @@ def try_ports(facts: Facts, joiner: str, members: tuple[str, ...]) -> list[Step]
         host=joiner,
         title=f"Open ports {SST_PORT}, {GROUP_PORT} and {IST_PORT} on {joiner} for a test, and connect both ways",
         done=f"Every member reaches {joiner}, and {joiner} every member",
-        why=f"A closed port would show only in the middle of a transfer. They close by themselves in {LISTEN_S} s.",
+        why=f"A blocked port would show only in the middle of a transfer. They close automatically after {LISTEN_S} s.",
         action=opened(*listeners),
         proof=(*there, *back),
         limit_s=30.0,
@@ -130,12 +130,12 @@ def name_to_members(facts: Facts, joiner: str, members: tuple[str, ...]) -> list
             Step(
                 step_id=f"extend-{name}",
                 host=name,
-                title=f"Name {joiner} in {path} of {name}",
-                done=f"{name} knows {joiner} for its next start",
+                title=f"Add {joiner} to {path} of {name}",
+                done=f"{name} has the address of {joiner} for its next start",
                 action=EditOptions(path, section, (("wsrep_cluster_address", whole),)),
                 already=there,
                 proof=there,
-                undo=Undo(f"Put {path} of {name} back", RestoreFile(path)),
+                undo=Undo(f"Restore {path} of {name}", RestoreFile(path)),
                 repeatable=True,
                 estimate_s=1.0,
             )

@@ -23,7 +23,7 @@ def order_of(facts: Facts) -> tuple[tuple[str, ...], dict[str, str]]:
         if name == writer:
             place, reason = 3, f"the writer goes last ({sessions} client sessions)"
         elif replicas:
-            place, reason = 2, f"{replicas} asynchronous replica{'' if replicas == 1 else 's'} hang on it"
+            place, reason = 2, f"{replicas} asynchronous replica{' follows' if replicas == 1 else 's follow'} it"
         elif segments[name] != home:
             place, reason = 1, f"it is in another segment ({segments[name]})"
         else:
@@ -65,9 +65,9 @@ def enough_members(facts: Facts, members: tuple[str, ...]) -> Check:
     verdict = Verdict.PASS if len(members) + votes >= 3 else Verdict.BLOCK
     return Check(
         code="CLUSTER-SIZE",
-        title="Three members or more",
+        title="At least three members",
         verdict=verdict,
         evidence=f"{len(members)}: {', '.join(members)}" + (f"; arbitrators: {votes}" if votes else ""),
-        why="Of two members the one that stays has no majority if it loses sight of the other before it left.",
+        why="With two members, the remaining one has no majority if it loses the other before that one has left.",
         try_=() if verdict is Verdict.PASS else ("Add a node or an arbitrator first.",),
     )

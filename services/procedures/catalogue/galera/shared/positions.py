@@ -58,8 +58,8 @@ class NodePosition:
     @property
     def stale(self) -> bool:
         """Return whether grastate.dat tells a seqno that InnoDB contradicts: killed while a backup or SST held it."""
-        told = count(self.grastate.rpartition(":")[2])
-        return self.source == "recovered" and told is not None and self.seqno is not None and told != self.seqno
+        claimed = count(self.grastate.rpartition(":")[2])
+        return self.source == "recovered" and claimed is not None and self.seqno is not None and claimed != self.seqno
 
 
 def standings(facts: Facts, hosts: tuple[str, ...]) -> tuple[NodePosition, ...]:
@@ -114,11 +114,11 @@ def _position(facts: Facts, host: HostFacts) -> tuple[str, int | None, str]:
 def _claimed(facts: Facts, host: HostFacts, memory: Remembered | None, seqno: int | None) -> int | None:
     """Return what only a grastate.dat says or once said: no log, no server and not its own InnoDB goes so far."""
     state = host[DataFolder].grastate
-    told = [state.seqno] if state is not None and state.uuid == facts.cluster_id else []
-    told += [memory.claimed] if memory is not None else []
+    seqnos = [state.seqno] if state is not None and state.uuid == facts.cluster_id else []
+    seqnos += [memory.claimed] if memory is not None else []
     tail = number_of(facts.value(tail_name(host.host)) or "")
     shown = [n for n in (seqno, tail, memory.proven if memory is not None else None) if n is not None]
-    highest = max((n for n in told if n is not None), default=None)
+    highest = max((n for n in seqnos if n is not None), default=None)
     return highest if highest is not None and highest > max(shown, default=-1) else None
 
 
@@ -136,11 +136,11 @@ def _out(facts: Facts, host: HostFacts, uuid: str, seqno: int | None, *, confirm
     if folder.transfer_broke_off:
         return "a state transfer into it was not finished", False
     if folder.entries == 0 or (folder.grastate_absent and not confirmed):
-        return "it has no grastate.dat: bootstrapped, it would found a new, empty cluster", False
+        return "it has no grastate.dat: a bootstrap would create a new, empty cluster", False
     # InnoDB may recover a position all the same: that of data which the node itself has given up.
     given_up = not host.server_up and folder.grastate is not None and folder.grastate.uuid == ZERO_UUID
     if uuid == ZERO_UUID or given_up:
-        return "its UUID is zero: it was inconsistent, or in the middle of a transfer", False
+        return "its UUID is zero: it was inconsistent, or receiving a state transfer", False
     if folder.grastate_damaged and not host.server_up and not confirmed:
         return "its grastate.dat is damaged: not known until its position is recovered", not uuid
     if not uuid:

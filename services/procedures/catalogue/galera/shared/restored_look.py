@@ -57,9 +57,10 @@ def looked(host: HostFacts, donor: str) -> tuple[Step, ...]:
     look = Step(
         step_id=f"look-{name}",
         host=name,
-        title=f"Open each restored table of {name} by a private server, without network and wsrep",
+        title=f"Open each restored table of {name} with a private server, without network and wsrep",
         done=f"Each restored table of {name} was opened",
-        why="A backup that was half copied prepares and joins as a whole one does: tables are missing then, or broken.",
+        why="An incomplete copy of a backup is prepared and joins like a complete one, but tables are missing or "
+        "damaged.",
         action=Detached(Command(words, sudo=True), name=kept, keep=kept, pattern=LOOKED),
         before=(Stopped(name, steps.unit_of(host)),),
         limit_s=LOOK_LIMIT_S,
@@ -69,10 +70,10 @@ def looked(host: HostFacts, donor: str) -> tuple[Step, ...]:
     judged = Step(
         step_id=f"tables-open-{name}",
         host=name,
-        title=f"Prove that each restored table of {name} is whole",
-        done=f"Each restored table of {name} is whole",
-        why="What is broken on a member too is no fault of the restored data; all else is.",
-        action=WaitFor((TablesOpen(name, donor, Kept(kept)),), f"what is broken in the restored data of {name}"),
+        title=f"Verify that each restored table of {name} is intact",
+        done=f"Each restored table of {name} is intact",
+        why="Damage that a member also has does not count against the restored data; any other damage does.",
+        action=WaitFor((TablesOpen(name, donor, Kept(kept)),), f"damage in the restored data of {name}"),
         risk=Risk.READS,
         limit_s=300.0,
         repeatable=True,
@@ -90,8 +91,8 @@ def _private(host: HostFacts) -> Temporary:
     return Temporary(
         key=f"look:{name}",
         host=name,
-        sentence=f"a private server may run on the restored data of {name}",
-        danger=f"it holds the data folder of {name}",
+        sentence=f"a private server may be running on the restored data of {name}",
+        danger=f"it uses the data folder of {name}",
         release=Run(Command(("bash", "-c", private.END_PRIVATE, "pilothouse"), sudo=True)),
         released=(Stopped(name, steps.unit_of(host)), FileAbsent(name, private.PRIVATE)),
     )

@@ -23,7 +23,7 @@ def innodb_counts(facts: Facts, found: tuple[NodePosition, ...], prefix: str = "
 
 
 def _innodb_counts(facts: Facts, found: NodePosition, prefix: str) -> Step:
-    name, told = found.host, found.grastate.rpartition(":")[2]
+    name, claimed = found.host, found.grastate.rpartition(":")[2]
     host = facts.host(name)
     path = posixpath.join(steps.folder_of(host), "grastate.dat")
 
@@ -36,14 +36,14 @@ def _innodb_counts(facts: Facts, found: NodePosition, prefix: str) -> Step:
     return Step(
         step_id=f"{prefix}stale-{name}",
         host=name,
-        title=f"Take the stale seqno {told} out of grastate.dat on {name}: InnoDB recovered {found.seqno}",
+        title=f"Replace the stale seqno {claimed} in grastate.dat on {name}: InnoDB recovered {found.seqno}",
         done=f"{name} starts at the position that InnoDB has",
-        why="A seqno in grastate.dat counts before what InnoDB recovers: the node would start at a position that is "
-        "not its data's, and take write sets again or leave some out.",
+        why="A seqno in grastate.dat takes precedence over InnoDB's: the node would start at a position that does not "
+        "match its data, and repeat or skip write sets.",
         action=write("-1"),
         already=says("-1"),
         proof=says("-1"),
-        undo=Undo(f"Put the seqno {told} back into grastate.dat on {name}", write(told), says(told)),
+        undo=Undo(f"Restore the seqno {claimed} in grastate.dat on {name}", write(claimed), says(claimed)),
         repeatable=True,
         estimate_s=0.5,
     )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from services.facts.binlog.files import index_of
 from services.facts.galera.ist import lasts_s
 from services.facts.galera.state_files import KEPT_INSIDE
-from services.procedures.catalogue.checks.parts import READ_IT, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, server_of, unread, verdict
 from services.procedures.catalogue.galera.shared import desync
 from services.procedures.catalogue.galera.shared.joiner_config import COPIED
 from services.procedures.catalogue.galera.shared.order import writer_of
@@ -79,13 +79,15 @@ def not_the_writer(facts: Facts, donor: str) -> Check:
     sessions = facts.host(donor)[Sessions].clients
     writes = writer_of(facts) == donor and bool(sessions)
     blind = [unread(facts.host(donor), "the process list", "processes", "sql")] if sessions is None else []
-    return Check(
-        code="DONOR-WRITER",
-        title=f"{donor} is not the node that is written to",
-        verdict=verdict(writes, blind),
-        evidence="; ".join(blind) or f"{sessions} client sessions on {donor}" + (": the most of all" if writes else ""),
-        why="While the read lock is held its writes wait; the application stands still for as long.",
-        try_=("Choose another donor, or let the application write elsewhere first.",) if writes else (),
+    return checked(
+        "DONOR-WRITER",
+        f"{donor} is not the writer",
+        block=writes,
+        warn=blind,
+        evidence="; ".join(blind)
+        or f"{sessions} client sessions on {donor}" + (": more than on any other member" if writes else ""),
+        why="While the read lock is held, writes wait, and so does the application.",
+        try_=("Choose another donor, or switch the application to another writer first.",) if writes else (),
         host=donor,
     )
 
@@ -108,15 +110,15 @@ def root_logs_in(facts: Facts, donor: str) -> Check:
     """The lock is a session of root of the donor, so that it ends with the donor's own script and no console."""
     login, server = facts.host(donor)[RootLogin], server_of(facts.host(donor))
     other = server is not None and server.flavour is not Flavour.MARIADB
-    blocks = [f"{donor} is no MariaDB server: how its lock and its files behave was not tried"] if other else []
-    blocks += [f"root of {donor} can't log in: {login.said or 'refused'}"] if login.works is False else []
-    blind = [unread(facts.host(donor), "whether root logs in", "root-login", "root")] if login.works is None else []
+    blocks = [f"{donor} is not a MariaDB server: its lock and its files were not tested"] if other else []
+    blocks += [f"root of {donor} cannot log in: {login.said or 'refused'}"] if login.works is False else []
+    blind = [unread(facts.host(donor), "whether root can log in", "root-login", "root")] if login.works is None else []
     return Check(
         code="ROOT-LOGIN",
-        title=f"Root of {donor} logs in at its MariaDB server",
+        title=f"Root of {donor} can log in to its MariaDB server",
         verdict=verdict([*blocks, *blind]),
         evidence="; ".join([*blocks, *blind]) or f"root of {donor} logs in over the socket",
-        why="The read lock is held by a script on the donor itself: it ends there, whatever becomes of this console.",
+        why="A script on the donor holds the read lock: the lock ends there even if this console fails.",
         try_=(f"Let root@localhost of {donor} log in by unix_socket.",) if blocks or blind else (),
         host=donor,
         absolute=other or login.works is False,
@@ -127,7 +129,7 @@ def root_logs_in(facts: Facts, donor: str) -> Check:
 
 
 def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
-    """All that belongs to the data lies in the data folder, on both hosts; the cache too, or what it has is not known.
+    """The data folder contains all of the data, on both hosts; the cache too, or what it has is not known.
 
     A cache of the joiner elsewhere would come up beside data that are not its own. What an earlier run kept inside the
     donor's folder would be written into the folder of the same name that holds the joiner's old data.
@@ -141,20 +143,17 @@ def one_volume(facts: Facts, donor: str, joiner: str) -> Check:
     if source[Variables].value("rocksdb_datadir"):
         blocks.append(f"{donor} has the engine RocksDB, whose files change under a read lock")
     if any(problem.code == KEPT_INSIDE for problem in source.problems):
-        blocks.append(f"older data are kept inside {folder_of(source)} of {donor}, and would be brought with the rest")
+        blocks.append(f"older data are kept inside {folder_of(source)} of {donor} and would be copied as well")
     blind = [unread(source, "the variables", "variables", "sql")] if not source[Variables].values else []
     blind += [unread(target, "the option files", "options", "ssh")] if not target[Options].known else []
-    return Check(
-        code="ONE-VOLUME",
-        title="All that belongs to the data lies in the data folder",
-        verdict=verdict([*blocks, *blind]),
-        evidence="; ".join([*blocks, *blind]) or f"{folder_of(source)} of {donor}, {folder_of(target)} of {joiner}",
-        why="What lies elsewhere is not in the snapshot: data, redo log and binary log would be of different moments.",
-        try_=("Move it into the data folder, or bring the node back by SST (add-node).",)
-        if blocks
-        else (READ_IT,)
-        if blind
-        else (),
+    return checked(
+        "ONE-VOLUME",
+        "The data folder contains all of the data",
+        block=blocks,
+        must_read=blind,
+        good=f"{folder_of(source)} of {donor}, {folder_of(target)} of {joiner}",
+        why="Files elsewhere are not in the snapshot: data, redo log and binary log would not match.",
+        try_=("Move it to the data folder, or bring the node back by SST with add-node.",),
         absolute=bool(blocks),
     )
 
@@ -173,19 +172,22 @@ def stays_its_own(facts: Facts, donor: str, joiner: str) -> Check:
     given = (source if fresh else target)[Options].option("mysqld", "log_bin")
     mine = posixpath.splitext(posixpath.basename(index_of(given or "")))[0]
     blocks += (
-        [f"the binary log of {joiner} is {mine}, {donor}'s is {theirs}"] if mine and theirs not in {mine, ""} else []
+        [f"the binary log of {joiner} is {mine}, but that of {donor} is {theirs}"]
+        if mine and theirs not in {mine, ""}
+        else []
     )
     bare = given is not None and not mine and bool(theirs) and given.lower() not in {"off", "0"}
-    blind = [f"log_bin of {joiner} has no name: it goes by the host's, {donor}'s is {theirs}"] if bare else []
+    blind = [f"log_bin of {joiner} has no name and follows the host name; that of {donor} is {theirs}"] if bare else []
     return Check(
         code="OWN-FILES",
-        title=f"What is {joiner}'s own outlasts the exchange of its data folder",
+        title=f"{joiner}'s own files survive the replacement of its data folder",
         verdict=verdict(blocks, blind),
         not_known=bool(blind) and not blocks,
-        evidence="; ".join([*blocks, *blind]) or f"its certificates lie outside {folder}, its log is {mine or 'off'}",
-        why="A certificate in the data folder would be gone, or the donor's. With another name of the binary log its "
-        "GTIDs begin anew: a replica that reads from it can't go on.",
-        try_=(f"Move certificates of {joiner} elsewhere; give its log_bin the name that {donor}'s has.",)
+        evidence="; ".join([*blocks, *blind])
+        or f"its certificates are outside of {folder}, its log is {mine or 'off'}",
+        why="A certificate in the data folder would be lost or replaced by the donor's. With another name the binary "
+        "log's GTIDs restart: a replica that reads from it cannot continue.",
+        try_=(f"Move the certificates of {joiner} elsewhere; set its log_bin to the name that {donor} uses.",)
         if blocks or blind
         else (),
         host=joiner,
@@ -219,21 +221,25 @@ def same_server(facts: Facts, donor: str, joiner: str) -> Check:
     """The joiner's server is the donor's, to its last number, and reads a data folder alike."""
     source, target = facts.host(donor), facts.host(joiner)
     mine, theirs = target[Program].version, source[Program].version
-    differ = [f"{joiner} has {_dotted(mine)}, {donor} {_dotted(theirs)}"] if mine and theirs and mine != theirs else []
+    differ = (
+        [f"{joiner} has {_dotted(mine)}, but {donor} {_dotted(theirs)}"] if mine and theirs and mine != theirs else []
+    )
     blind = [unread(h, "the server's version", "program", "ssh") for h in (source, target) if not h[Program].version]
     for name, default in ALIKE:
         given = source[Options].option("mysqld", name)
         have = given if is_new(facts, joiner) and name in COPIED else target[Options].option("mysqld", name)
         wanted = source[Variables].value(name) or given or default
         if (have if have is not None else default) != wanted:
-            differ.append(f"{name} is {have or default or 'not set'} on {joiner}, {wanted or 'not set'} on {donor}")
-    return Check(
-        code="SAME-SERVER",
-        title=f"{joiner} reads a data folder as {donor} does",
-        verdict=verdict([*differ, *blind]),
-        evidence="; ".join([*differ, *blind]) or f"both have {_dotted(mine)} and the same layout",
-        why="Files are taken over as they are: another version would upgrade or refuse them, another layout misread.",
-        try_=(f"Make {joiner} like {donor} first.",) if differ else (READ_IT,) if blind else (),
+            differ.append(f"{name} is {have or default or 'not set'} on {joiner}, but {wanted or 'not set'} on {donor}")
+    return checked(
+        "SAME-SERVER",
+        f"{joiner} can use the data folder of {donor}",
+        block=differ,
+        must_read=blind,
+        good=f"both have {_dotted(mine)} and the same layout",
+        why="Files are used unchanged: another version would upgrade or reject them, another layout would misread "
+        "them.",
+        try_=(f"Give {joiner} the version and layout of {donor} first.",),
         host=joiner,
         absolute=bool(differ),
     )
@@ -246,17 +252,18 @@ def _dotted(version: tuple[int, ...]) -> str:
 def mount_detached(facts: Facts, joiner: str, *, detach: bool) -> Check:
     """A volume that is attached over the data folder needs the operator's own command to be detached, or undo stops."""
     host = facts.host(joiner)
-    said = [] if detach else ["no command detaches again what the command on the joiner may mount"]
+    said = [] if detach else ["no command detaches a volume that the command on the joiner may mount"]
     said.append(
-        "the run writes no /etc/fstab: what your command mounts is mounted after a boot only where you see to it"
+        "the run does not write /etc/fstab: a volume that your command mounts is not mounted after a reboot unless "
+        "you configure it"
     )
-    where = "a file system of its own" if is_mount(host) else "a plain folder"
+    where = "a separate file system" if is_mount(host) else "a plain folder"
     return Check(
         code="DETACH",
-        title="What is attached can be detached again",
+        title="An attached volume can be detached again",
         verdict=Verdict.PASS,
         evidence="; ".join([f"{folder_of(host)} of {joiner} is {where}", *said]),
-        why="Undo removes the copy and puts the old data back: a volume that is mounted there stands in its way.",
+        why="Undo removes the copy and restores the old data: a volume mounted there prevents this.",
         host=joiner,
     )
 
@@ -264,15 +271,15 @@ def mount_detached(facts: Facts, joiner: str, *, detach: bool) -> Check:
 def comes_to_rest(facts: Facts, donor: str, *, copies: bool) -> Check:
     """A copy of files begins when InnoDB has written all; what it may be told for that must be known, and put back."""
     share = dirty_share(facts, donor)
-    told = f"innodb_max_dirty_pages_pct of {donor} is {share}: it is 0 until the lock is had"
-    alone = f"innodb_max_dirty_pages_pct of {donor} was not read, or is no whole number: it is left alone"
+    lowered = f"innodb_max_dirty_pages_pct of {donor} is {share}: the run sets it to 0 until it has the lock"
+    alone = f"innodb_max_dirty_pages_pct of {donor} was not read or is not an integer: it is not changed"
     return Check(
         code="INNODB-RESTS",
-        title=f"InnoDB of {donor} can come to rest for a copy",
+        title=f"InnoDB of {donor} can become idle for a copy",
         verdict=verdict((), copies and share is None),
         not_known=copies and share is None,
-        evidence=(told if share is not None else alone) if copies else "a volume's snapshot is one moment",
-        why="While pages wait to be written a copy of files does not begin, and after two minutes it is given up.",
+        evidence=(lowered if share is not None else alone) if copies else "the snapshot of a volume is one moment",
+        why="A copy of files does not begin while pages wait to be written, and is cancelled after two minutes.",
         host=donor,
     )
 
@@ -294,15 +301,15 @@ def room(facts: Facts, donor: str, joiner: str, *, copies: bool) -> Check:
     )
     return Check(
         code="DISK-FREE",
-        title=f"{joiner} has room for a copy beside its old data",
+        title=f"{joiner} has space for a copy and its old data",
         verdict=verdict(short, [*blind, *warns]),
         not_known=bool(blind),
         evidence="; ".join(
             [*(blind or [f"{(free or 0) / 1e9:.2f} GB free, {(size or 0) / 1e9:.2f} GB on {donor}"]), *warns]
         ),
-        why="A full disk ends the copy near its end. A volume that is attached needs no room there. "
+        why="With a full disk the copy fails near its end. An attached volume needs no space there. "
         f"A full disk on {donor} stops its server.",
-        try_=(f"Make room on {joiner}, or accept this where a volume is attached.",) if short else (),
+        try_=(f"Free disk space on {joiner}, or override this check if a volume is attached.",) if short else (),
         host=joiner,
     )
 
@@ -315,17 +322,17 @@ def reach(facts: Facts, donors: tuple[str, ...], seconds: float) -> Check:
     long_enough = [name for name, one in known.items() if one >= wanted]
     blind = [unread(facts.host(name), "how long its cache lasts", "write-rate", "sql") for name in lasts.keys() - known]
     short = len(long_enough) < min(2, len(donors)) and not blind
-    words = {name: "without end" if math.isinf(one) else f"{one:.0f} s" for name, one in known.items()}
+    words = {name: "indefinitely" if math.isinf(one) else f"{one:.0f} s" for name, one in known.items()}
     shown = ", ".join(f"{name} {told}" for name, told in words.items())
-    return Check(
-        code="IST-REACH",
-        title="The members' caches last until the node is back",
-        verdict=verdict(short, blind),
-        not_known=bool(blind) and not short,
-        evidence="; ".join([f"at today's rate: {shown or 'not known'}; wanted {wanted:.0f} s", *blind]),
-        why="A cache that no longer has what followed the snapshot can't send an IST: the snapshot was for nothing. "
-        "It is looked at again right before the start.",
-        try_=("Do it at a quieter hour, make gcache.size larger, or freeze a cache first.",) if short else (),
+    return checked(
+        "IST-REACH",
+        "The members' caches last until the node is back",
+        block=short,
+        unread=blind,
+        evidence="; ".join([f"at the current rate: {shown or 'not known'}; required {wanted:.0f} s", *blind]),
+        why="A cache that no longer has the write sets after the snapshot cannot send IST: the snapshot would be "
+        "useless. It is read again right before the start.",
+        try_=("Choose a quieter time, increase gcache.size, or freeze a cache first.",),
     )
 
 

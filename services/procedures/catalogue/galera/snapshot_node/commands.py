@@ -50,10 +50,12 @@ def command_faults(facts: Facts, values: Inputs) -> tuple[Fault, ...]:
     found = [Fault(name, why) for name in (*ON_DONOR, *ON_JOINER) if (why := _fault(facts, values, name))]
     joiner = facts.host(values["joiner"])
     if is_mount(joiner) and "--del" in values["bring"]:
-        why = "{folder} is the top of a file system, and its old data are kept inside it: --delete would remove them."
+        why = "{folder} is a mount point, and its old data are kept inside it: --delete would remove them."
         found.append(Fault("bring", tr(why, folder=folder_of(joiner))))
     if values["snapshot"] and not is_snapshot_name(values["snapshot"]):
-        found.append(Fault("snapshot", "A snapshot's name begins with a letter and has letters, digits, underscores."))
+        found.append(
+            Fault("snapshot", "A snapshot name begins with a letter and consists of letters, digits and underscores.")
+        )
     return tuple(found)
 
 
@@ -62,18 +64,18 @@ def _fault(facts: Facts, values: Inputs, name: str) -> str:
     if not text:
         return ""
     if len(text) > MOST_CHARACTERS or not text.isprintable():
-        return f"A command has at most {MOST_CHARACTERS} characters, all of them printable, on one line."
+        return f"A command must have at most {MOST_CHARACTERS} printable characters on one line."
     try:
         words = shlex.split(text)
     except ValueError as problem:
-        return f"The command can't be split into words: {problem}. Put what belongs together in quotes."
+        return f"The command cannot be split into words: {problem}. Quote words that belong together."
     if not words or not words[0]:
-        return "A command begins with its program."
+        return "A command must begin with a program."
     asked = {found for word in words for found in braced(word)}
     if strange := sorted(asked - set(NAMES)):
         known = ", ".join(f"{{{one}}}" for one in NAMES)
-        return f"{{{strange[0]}}} is not known. These are: {known}."
+        return f"{{{strange[0]}}} is not known. Known names: {known}."
     filled = names_of(facts, values, donor=name in ON_DONOR)
     if odd := sorted(one for one in asked if not is_plain(filled[one])):
-        return f"What {{{odd[0]}}} stands for is not known, or has characters that a shell would read: write it out."
+        return f"The value of {{{odd[0]}}} is not known or contains shell characters: write the value itself."
     return ""

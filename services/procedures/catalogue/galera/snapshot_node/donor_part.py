@@ -116,8 +116,8 @@ def _resting(facts: Facts, values: Inputs) -> Temporary | None:
     return Temporary(
         key=f"rest:{donor}",
         host=donor,
-        sentence=f"InnoDB of {donor} writes every page at once",
-        danger=f"{donor} writes more than it needs to",
+        sentence=f"InnoDB of {donor} flushes every page at once",
+        danger=f"{donor} writes more than necessary",
         release=Sql(set_global(DIRTY, before)),
         released=(VariableIs(donor, DIRTY, str(before), or_ended=True),),
         shown=(VariableIs(donor, DIRTY, str(before)),),
@@ -134,20 +134,20 @@ def _rest(resting: Temporary, donor: str) -> Step:
     step = Step(
         step_id="rest",
         host=donor,
-        title=f"Let InnoDB of {donor} write every changed page at once",
-        done=f"InnoDB of {donor} writes every changed page at once",
-        why="Files that are copied one after another are one state only while InnoDB writes none of them.",
+        title=f"Make InnoDB of {donor} flush every changed page at once",
+        done=f"InnoDB of {donor} flushes every changed page at once",
+        why="Files copied one after another are consistent only if InnoDB writes none of them meanwhile.",
         action=Sql(set_global(DIRTY, 0)),
         proof=(VariableIs(donor, DIRTY, "0"),),
         repeatable=True,
         estimate_s=0.5,
     )
-    return resting.on(step, f"Let InnoDB of {donor} write its pages as before")
+    return resting.on(step, f"Restore the page flushing of InnoDB on {donor}")
 
 
 def _rest_no_more(resting: Temporary, donor: str) -> Step:
-    title = f"Let InnoDB of {donor} write its pages as before"
-    return resting.off("rest-over", title, f"InnoDB of {donor} writes its pages as before", 0.5)
+    title = f"Restore the page flushing of InnoDB on {donor}"
+    return resting.off("rest-over", title, f"InnoDB of {donor} flushes its pages as before", 0.5)
 
 
 def mark_of(values: Inputs) -> str:
@@ -162,7 +162,7 @@ def _snapshot(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     folder = Step(
         step_id="mark",
         host=donor,
-        title=f"Make a place on {donor} for the mark that the snapshot {name} may be there",
+        title=f"Create a place on {donor} for the mark of the snapshot {name}",
         done=f"{donor} has a place for the mark of the snapshot {name}",
         action=Run(Command(("install", "-d", "-m", "0700", "--", KEEP), sudo=True)),
         before=(FileAbsent(donor, mark_of(values)),),
@@ -173,9 +173,11 @@ def _snapshot(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     taken = locking.on(_taken(facts, values), f"End the read lock on {donor} and your command under it")
     if removed is None and taken.undo is not None:  # nothing removes it: an undo has to say so
         taken = replace(taken, undo=replace(taken.undo, leaves=(FileAbsent(donor, mark_of(values)),)))
-    over = locking.off("lock-over", f"End what held the read lock on {donor}", f"No read lock is held on {donor}", 1.0)
+    over = locking.off(
+        "lock-over", f"End the process that held the read lock on {donor}", f"No read lock is held on {donor}", 1.0
+    )
     return (
-        *((removed.on(folder, f"Remove the snapshot {name} from {donor}, by your command", COMMAND_S + 60.0),)
+        *((removed.on(folder, f"Remove the snapshot {name} from {donor}with your command", COMMAND_S + 60.0),)
           if removed else ()),
         taken,
         replace(over, limit_s=60.0),
@@ -194,14 +196,14 @@ def _taken(facts: Facts, values: Inputs) -> Step:
         str(wait_s), str(quiet_s),
         str(limit_s), str(share or "") if values["way"] == COPY else "", *argv_of(facts, values, "take"),
     )  # fmt: skip
-    copies = " Only what InnoDB writes is counted: other tables stand still by the lock alone." if quiet_s else ""
+    copies = " Only InnoDB's writes are checked: other tables are stopped by the lock alone." if quiet_s else ""
     return Step(
         step_id="snapshot",
         host=donor,
-        title=f"Take the snapshot {name} on {donor} under a read lock, by your command: {values['take']}",
+        title=f"Take the snapshot {name} on {donor} under a read lock with your command: {values['take']}",
         done=f"The snapshot {name} was taken on {donor} under a read lock",
-        why=f"The lock is waited for at most {wait_s} s and held at most {limit_s + quiet_s + _AROUND_S} s, and ends "
-        f"with the script that holds it, whatever becomes of this console.{copies}{'' if values['remove'] else _STAYS}",
+        why=f"The script waits at most {wait_s} s for the lock and holds it at most {limit_s + quiet_s + _AROUND_S} "
+        f"s; the lock ends with the script, even if this console fails.{copies}{'' if values['remove'] else _STAYS}",
         action=Detached(Command(words, sudo=True), name="snapshot", keep=LOCKED, pattern=held(facts.cluster_id)),
         before=(
             StillDesynced(donor),
@@ -213,7 +215,7 @@ def _taken(facts: Facts, values: Inputs) -> Step:
     )
 
 
-_STAYS = " No command removes it again: it stays on the donor until you remove it."
+_STAYS = " No command removes it: it stays on the donor until you remove it."
 
 
 def _removed(facts: Facts, values: Inputs) -> Temporary | None:
@@ -226,7 +228,7 @@ def _removed(facts: Facts, values: Inputs) -> Temporary | None:
         key=f"snapshot:{donor}",
         host=donor,
         sentence=f"snapshot {name} on {donor}",
-        danger="it takes room, and may slow writes down, while it is there",
+        danger="it uses space and may slow writes down while it exists",
         release=Run(Command(script, sudo=True)),
         released=(FileAbsent(donor, mark_of(values)),),
         # A command that still works would make the snapshot behind its removal.
@@ -242,9 +244,9 @@ def removal(facts: Facts, values: Inputs) -> tuple[Step, ...]:
             Step(
                 step_id="snapshot-stays",
                 host=donor,
-                title=f"Forget the run's mark of the snapshot {name} on {donor}; the snapshot stays",
+                title=f"Remove the run's mark of the snapshot {name} on {donor}; the snapshot stays",
                 done=f"The snapshot {name} stays on {donor} until you remove it",
-                why="No command removes it. There is nothing to take back.",
+                why="No command removes it. There is nothing to undo.",
                 action=Run(Command(("rm", "-f", "--", mark_of(values)), sudo=True)),
                 proof=(FileAbsent(donor, mark_of(values)),),
                 repeatable=True,
@@ -253,7 +255,7 @@ def removal(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         )
     step = removed.off(
         "remove-snapshot",
-        f"Remove the snapshot {name} from {donor}, by your command: {values['remove']}",
+        f"Remove the snapshot {name} from {donor} with your command: {values['remove']}",
         f"The snapshot {name} is removed from {donor}",
         5.0,
     )
@@ -268,7 +270,7 @@ def _offering(values: Inputs) -> tuple[Temporary, str]:
             key=f"offer:{donor}",
             host=donor,
             sentence=f"snapshot offered on {donor}",
-            danger="what serves it may be read by whoever reaches it",
+            danger="any host that can connect may be able to read it",
             release=Run(Command(("systemctl", "stop", unit), sudo=True), ok=(0, 5)),  # 5: there is none
             released=(UnitSetting(donor, unit, "ActiveState", "inactive"),),
         ),
@@ -285,17 +287,17 @@ def _offered(facts: Facts, values: Inputs) -> tuple[Step, ...]:
     step = Step(
         step_id="offer",
         host=donor,
-        title=f"Offer the snapshot on {donor}, by your command: {values['offer']}",
+        title=f"Offer the snapshot on {donor} with your command: {values['offer']}",
         done=f"{donor} offers the snapshot",
-        why="What it leaves running ends as soon as the data are on the joiner, and on every way out. What it mounts "
-        "your command unmounts that removes the snapshot.",
+        why="Processes that it leaves running are ended once the joiner has the data, and however the run ends. What "
+        "it mounts must be unmounted by your command that removes the snapshot.",
         action=Detached(
             Command(("bash", "-c", OFFER, "pilothouse", unit, str(COMMAND_S), *words), sudo=True), name="offer"
         ),
         limit_s=COMMAND_S + 60.0,
         estimate_s=5.0,
     )
-    return (offering.on(step, f"End what offers the snapshot on {donor}", 120.0),)
+    return (offering.on(step, f"Stop offering the snapshot on {donor}", 120.0),)
 
 
 def offer_over(facts: Facts, values: Inputs) -> tuple[Step, ...]:
@@ -304,6 +306,6 @@ def offer_over(facts: Facts, values: Inputs) -> tuple[Step, ...]:
         return ()
     donor = values["donor"]
     over = _offering(values)[0].off(
-        "offer-over", f"End what offers the snapshot on {donor}", f"{donor} offers the snapshot no more", 1.0
+        "offer-over", f"Stop offering the snapshot on {donor}", f"{donor} no longer offers the snapshot", 1.0
     )
     return (replace(over, limit_s=120.0),)

@@ -56,7 +56,7 @@ START_LIMIT_S = 1_800.0
 LOOK_S = LIST_S + SYNC_S + 300.0
 COPY_BYTES_S = 50e6
 """Half of what a plain copy over a quiet gigabit network brings."""
-_WITH_FOLDER = "What it changes lies in the folder that the run made: it goes with that folder."
+_WITH_FOLDER = "It changes only the folder that the run created, and undo removes that folder."
 
 
 def copy_seconds(facts: Facts, values: Inputs) -> float:
@@ -84,10 +84,10 @@ def _none_but_root(host: HostFacts) -> Step:
     return Step(
         step_id=f"own-path-{name}",
         host=name,
-        title=f"See that nobody but root of {name} can put another folder in the place of {folder}",
-        done=f"Nobody but root of {name} can put another folder in the place of {folder}",
-        why="Root moves, fills and gives it away by its name. Whoever may write into a folder above it could have root "
-        "do that to another one.",
+        title=f"Verify that only root of {name} can replace {folder}",
+        done=f"Only root of {name} can replace {folder}",
+        why="Root moves, fills and chowns it by its name. An account that can write to a folder above it could make "
+        "root do this to another folder.",
         action=Run(Command(("bash", "-c", NONE_BUT_ROOT, "pilothouse", folder), sudo=True)),
         risk=Risk.READS,
         repeatable=True,
@@ -149,8 +149,8 @@ def _kept_inside_noted(host: HostFacts) -> tuple[Step, ...]:
         Step(
             step_id=f"note-aside-{name}",
             host=name,
-            title=f"Note which folder {aside} of {name} is: your command works beside it",
-            done=f"Which folder {aside} of {name} is was noted",
+            title=f"Record the identity of {aside} on {name}: your command runs next to it",
+            done=f"The identity of {aside} on {name} is recorded",
             action=seen,
             risk=Risk.READS,
             repeatable=True,
@@ -167,7 +167,7 @@ def _kept_inside_proven(host: HostFacts) -> tuple[Step, ...]:
         Step(
             step_id=f"aside-there-{name}",
             host=name,
-            title=f"Prove that the old data of {name} are still in {aside}",
+            title=f"Verify that the old data of {name} are still in {aside}",
             done=f"The old data of {name} are still in {aside}",
             action=WaitFor(_kept_inside(host), f"the folder {aside}"),
             risk=Risk.READS,
@@ -192,12 +192,12 @@ def _detachable(facts: Facts, values: Inputs, host: HostFacts) -> tuple[Step, ..
         Step(
             step_id=f"attach-{name}",
             host=name,
-            title=f"See that the data folder of {name} is empty before your command attaches to it",
+            title=f"Verify that the data folder of {name} is empty before your command attaches to it",
             done=f"The data folder of {name} was empty before your command",
             action=Run(Command(("test", "-d", restoring.folder_of(host)), sudo=True)),
             before=(stopped, FileAbsent(name, posixpath.join(restoring.folder_of(host), "ibdata1"))),
             undo=Undo(
-                f"Detach it from {name} again, by your command: {values['detach']}",
+                f"Detach it from {name} again with your command: {values['detach']}",
                 Run(Command(("bash", "-c", RUN, "pilothouse", str(COMMAND_S), *detach), sudo=True)),
                 limit_s=COMMAND_S + 60.0,
                 before=(UnitSetting(name, scope, "ActiveState", "inactive"),),
@@ -226,7 +226,7 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
     return Step(
         step_id=f"bring-{name}",
         host=name,
-        title=f"Bring the snapshot into {folder} of {name}, by your command: {values['bring']}",
+        title=f"Bring the snapshot to {folder} of {name} with your command: {values['bring']}",
         done=f"The snapshot is in {folder} of {name}",
         why=_WITH_FOLDER,
         action=Detached(
@@ -238,16 +238,14 @@ def _brought(facts: Facts, values: Inputs, host: HostFacts) -> Step:
         before=(Stopped(name, steps.unit_of(host)), FileAbsent(name, posixpath.join(folder, "ibdata1"))),
         proof=_kept_inside(host),
         limit_s=limit_s + SYNC_S + 60.0,
-        undo=Undo(
-            f"End your command on {name} where it still runs, and make {folder} root's again", ended, limit_s=60.0
-        ),
+        undo=Undo(f"End your command on {name} if it still runs, and give {folder} to root again", ended, limit_s=60.0),
         takes=Obligation(
             _bringing(name),
             name,
-            f"your command at work on {name}",
+            f"your command running on {name}",
             ended,
             (UnitSetting(name, scope, "ActiveState", "inactive"),),
-            f"it may still write into {folder}; by hand: systemctl stop {scope}",
+            f"it may still write to {folder}; manually: systemctl stop {scope}",
         ),
         estimate_s=copy_seconds(facts, values),
     )
@@ -273,10 +271,10 @@ def _looked_through(host: HostFacts, values: Inputs) -> Step:
     return Step(
         step_id=f"look-through-{name}",
         host=name,
-        title=f"Look through the copy in {folder} of {name}: whole, nothing of it linked elsewhere",
-        done=f"The copy on {name} is whole and on its disk, and nothing of it is linked elsewhere",
+        title=f"Check the copy in {folder} of {name}: complete, nothing in it linked elsewhere",
+        done=f"The copy on {name} is complete and on disk, and nothing in it is linked elsewhere",
         why="The donor's files were listed under the lock, and none of them may be missing or shorter. A file that is "
-        f"linked elsewhere would be changed there too. Files of the donor's own run are removed. {_WITH_FOLDER}",
+        f"linked elsewhere would be changed there as well. The donor's own runtime files are removed. {_WITH_FOLDER}",
         action=Run(Command(("bash", "-c", LOOK_THROUGH, "pilothouse", *words), sudo=True)),
         before=(Stopped(name, steps.unit_of(host)),),
         limit_s=LOOK_S,
@@ -298,9 +296,9 @@ def _stands_at_the_lock(facts: Facts, host: HostFacts) -> Step:
     return Step(
         step_id=f"copied-at-{name}",
         host=name,
-        title=f"Prove that the copy on {name} is of the moment of the lock",
-        done=f"The copy on {name} is of the moment of the lock",
-        why="Another copy's grastate.dat tells no position, or an older one. What InnoDB has is held against it too.",
+        title=f"Verify that the copy on {name} has the position of the lock",
+        done=f"The copy on {name} has the position of the lock",
+        why="In another copy grastate.dat has no position or an older one. The InnoDB position is compared as well.",
         action=WaitFor((copied,), f"the position of the copy on {name}"),
         risk=Risk.READS,
         limit_s=10.0,
@@ -326,8 +324,8 @@ def _began_behind(host: HostFacts, start_step: str) -> Step:
     return Step(
         step_id=f"ist-from-{name}",
         host=name,
-        title=f"Prove from {name}'s log that the IST began right behind the position of the lock",
-        done=f"The IST to {name} began right behind the position of the lock",
+        title=f"Verify in the log of {name} that the IST began right after the position of the lock",
+        done=f"The IST to {name} began right after the position of the lock",
         action=WaitFor((IstFrom(name, Kept(LOCKED), start_step),), f"the log of {name}"),
         risk=Risk.READS,
         limit_s=30.0,

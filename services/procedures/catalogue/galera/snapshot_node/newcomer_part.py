@@ -9,12 +9,13 @@ from __future__ import annotations
 from services.facts.galera.provider_options import provider_options as by_name
 from services.facts.plain_names import is_node_name
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.checks.parts import checked
 from services.procedures.catalogue.galera.shared import joining, newcomer
 from services.procedures.catalogue.galera.shared.joiner_config import COPIED, address_of
 from services.procedures.catalogue.galera.shared.joiner_secrets import set_by_hand
 from services.procedures.catalogue.steps.choices import is_out_of_reach, member_hosts, why_no_spare
 from services.procedures.catalogue.steps.restored.restoring import folder_of
-from services.procedures.plan.checks import Check, Verdict
+from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.model import Step
@@ -28,7 +29,7 @@ def is_new(facts: Facts, joiner: str) -> bool:
 
 def fields(facts: Facts, joiner: str) -> tuple[Field, ...]:
     """Return the question that matters for a new node only: one that was a member keeps its name."""
-    return (Field("node_name", "Its name in the cluster", "text", _own_name(facts, joiner) or joiner, advanced=True),)
+    return (Field("node_name", "Node name of the joiner", "text", _own_name(facts, joiner) or joiner, advanced=True),)
 
 
 def _own_name(facts: Facts, joiner: str) -> str:
@@ -40,12 +41,12 @@ def faults(facts: Facts, values: Inputs) -> tuple[Fault, ...]:
     joiner, named, own = values["joiner"], values["node_name"], _own_name(facts, values["joiner"])
     if not is_new(facts, joiner):
         differs = bool(own) and named != own
-        return (Fault("node_name", f"{joiner} has a configuration of its own: it is {own}."),) if differs else ()
+        return (Fault("node_name", f"{joiner} is already configured with the name {own}."),) if differs else ()
     found = []
     if (why := why_no_spare(facts, joiner)) and is_out_of_reach(facts, joiner):
-        found.append(Fault("joiner", f"{joiner} can't join: {why}."))
+        found.append(Fault("joiner", f"{joiner} cannot join: {why}."))
     if not is_node_name(named):
-        found.append(Fault("node_name", "A node's name has letters, digits, dots, dashes and underscores."))
+        found.append(Fault("node_name", "A node name consists of letters, digits, dots, dashes and underscores."))
     if not address_of(facts.host(joiner)):
         found.append(Fault("joiner", f"The address of {joiner} is not known."))
     return tuple(found)
@@ -76,16 +77,16 @@ def _configured(facts: Facts, joiner: str) -> Check:
     """A member's option files are its own and stay: its name, its address, its server_id. None are copied."""
     there = joining.configured(facts, joiner)
     back = (
-        f"Write [mysqld] wsrep_cluster_address, wsrep_node_name, wsrep_node_address and server_id of {joiner} back "
-        "into its option files, from its backup or your configuration management."
+        f"Restore [mysqld] wsrep_cluster_address, wsrep_node_name, wsrep_node_address and server_id of {joiner} "
+        "in its option files, from its backup or your configuration management."
     )
-    return Check(
-        code="JOINER-CONFIGURED",
-        title=f"{joiner} has a configuration of its own",
-        verdict=Verdict.PASS if there else Verdict.BLOCK,
+    return checked(
+        "JOINER-CONFIGURED",
+        f"{joiner} is configured",
+        block=not there,
         evidence="its option files name the cluster" if there else f"the option files of {joiner} name no cluster",
-        why="A snapshot brings data and no option files. This host was a member: what it had is not guessed anew.",
-        try_=() if there else (back,),
+        why="A snapshot contains data but no option files. This host was a member: its former options are not guessed.",
+        try_=(back,),
         host=joiner,
         absolute=not there,
     )
@@ -96,18 +97,16 @@ def _copied_cache(facts: Facts, joiner: str, donor: str) -> Check:
     given = by_name(facts.host(donor)[Options].option("mysqld", "wsrep_provider_options") or "")
     folder = given.get("gcache.dir", "")
     outside = folder.startswith("/") and not f"{folder.rstrip('/')}/".startswith(f"{folder_of(facts.host(joiner))}/")
-    said = f"the option files of {donor} put the cache into {folder}"
-    return Check(
-        code="JOINER-CONFIGURED",
-        title=f"The option file of {joiner} can be written after {donor}'s",
-        verdict=Verdict.BLOCK if outside else Verdict.PASS,
+    said = f"the option files of {donor} place the cache in {folder}"
+    return checked(
+        "JOINER-CONFIGURED",
+        f"The option file of {joiner} can be derived from {donor}",
+        block=outside,
         evidence=said if outside else f"{joiner} names no cluster yet: its file is written before the lock",
-        why="A cache that lies elsewhere may not be there on the new host, or be another server's.",
-        try_=(f"Write the option files of {joiner} by hand, with a gcache.dir inside its data folder.",)
-        if outside
-        else (),
+        why="A folder outside may not exist on the new host, or belong to another server.",
+        try_=(f"Write the option files of {joiner} yourself, with a gcache.dir inside its data folder.",),
         host=joiner,
-        absolute=outside,
+        absolute=True,
     )
 
 

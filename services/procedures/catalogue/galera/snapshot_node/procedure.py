@@ -13,6 +13,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.haproxy import haproxy_checks
 from services.procedures.catalogue.checks.old_data import old_data
 from services.procedures.catalogue.checks.old_linked import old_linked
@@ -45,7 +46,7 @@ from services.procedures.conditions.galera.membership.still_desynced import Stil
 from services.procedures.conditions.galera.membership.still_primary import StillPrimary
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, seconds_of
+from services.procedures.plan.forms.inputs import seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Breach, Chart, Plan, Step, WatchRule
@@ -74,11 +75,11 @@ from services.procedures.plan.procedure import About
 
 ABOUT = About(
     name="snapshot-node",
-    title="Bring a node back by a snapshot of another's volume",
-    need="A node is gone, or a new one is to come",
-    what="Takes a snapshot of a donor by your own command, brings it to the node, and closes the gap by IST.",
-    takes="A lock of seconds on the donor, and as long as your storage needs to bring the data.",
-    can_break="While the lock is held writes on the donor wait; it is no donor until it has caught up.",
+    title="Bring a node back by a snapshot of another node's volume",
+    need="A node is gone, or a new one is added",
+    what="Takes a snapshot of a donor with your own command, brings it to the node, and closes the gap by IST.",
+    takes="A lock of seconds on the donor, and the time that your storage needs to copy the data.",
+    can_break="While the lock is held, writes on the donor wait; it cannot be a donor until it has caught up.",
     node_field="joiner",
     for_states=("spare", "down"),
     kinds=KINDS,
@@ -115,13 +116,10 @@ START_S = 60.0
 LONGEST_LOCK_S = 3_600.0
 
 
-class SnapshotNode:
-    """Procedure (see procedure.py)."""
+class SnapshotNode(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: which node, from whom, and the operator's own commands."""
@@ -130,11 +128,11 @@ class SnapshotNode:
         joiner = inputs.get("joiner") or (away[0] if away else "")
         donor = _default_donor(facts, joiner)
         chosen = inputs.get("donor") or donor
-        choices = tuple((name, "away now" if name in facts.members else "a spare host") for name in away)
+        choices = tuple((name, "down" if name in facts.members else "a spare host") for name in away)
         others = tuple((name, why_no_spare(facts, name)) for name in facts.candidates if name not in fit)
-        present = (*((name, "is a member already") for name in member_hosts(facts)), *others)
+        present = (*((name, "is already a member") for name in member_hosts(facts)), *others)
         return (
-            Field("joiner", "Node that gets the data", "host", joiner, (*choices, *present)),
+            Field("joiner", "Joiner", "host", joiner, (*choices, *present)),
             Field("donor", "Donor", "host", donor, member_choices(facts)),
             *_command_fields(facts, joiner),
             *newcomer_part.fields(facts, joiner),
@@ -145,22 +143,22 @@ class SnapshotNode:
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        found = field_faults(self.fields(facts, inputs), inputs)
+        found = super().faults(facts, inputs)
         if found:
             return found
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         faults = [*command_faults(facts, values), *newcomer_part.faults(facts, values), *comparing.faults(values)]
         if values["joiner"] == values["donor"]:
-            faults.append(Fault("donor", "The donor must be another host than the node that gets the data."))
+            faults.append(Fault("donor", "Donor and joiner must be different hosts."))
         if (seconds_of(values["take_limit"]) or 0) > LONGEST_LOCK_S:
-            faults.append(Fault("take_limit", "A read lock is held for an hour at most."))
+            faults.append(Fault("take_limit", "A read lock can be held for at most one hour."))
         if (seconds_of(values["wait"]) or 0) > LONGEST_LOCK_S:
-            faults.append(Fault("wait", "A read lock is waited for an hour at most."))
+            faults.append(Fault("wait", "The run can wait at most one hour for a read lock."))
         return tuple(faults)
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist; for a host that is a full member already only what shows that nothing is open."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
         if joiner in members:
             return preflight.there_already(facts, joiner, members)
@@ -189,14 +187,14 @@ class SnapshotNode:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps for a host that is a full member already."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         joiner, donor, members = values["joiner"], values["donor"], member_hosts(facts)
-        told = balancer_hosts(facts, (donor,)) if _drains(facts, values) else ()
+        balancers = balancer_hosts(facts, (donor,)) if _drains(facts, values) else ()
         stays = (
             () if values["remove"] else (f"The snapshot {values['snapshot']} stays on {donor}: remove it yourself.",)
         )
         boots = (
-            (f"What your command mounts on {joiner} is not mounted after a boot by this run: see to its /etc/fstab.",)
+            (f"Add the volume that your command mounts on {joiner} to its /etc/fstab: the run does not.",)
             if values["detach"]
             else ()
         )
@@ -205,10 +203,10 @@ class SnapshotNode:
         return Plan(
             procedure=ABOUT.name,
             title=f"Bring {joiner} back by a snapshot of {donor}",
-            summary=f"{donor} stands still for a moment under a read lock, {joiner} gets its data and joins by IST.",
+            summary=f"{donor} is locked for a moment by a read lock, {joiner} gets its data and joins by IST.",
             cluster_id=facts.cluster_id,
             cluster_name=facts.cluster_name,
-            hosts=tuple(dict.fromkeys((*members, joiner, *told))),
+            hosts=tuple(dict.fromkeys((*members, joiner, *balancers))),
             quorums=(tuple(dict.fromkeys((*members, joiner))),),
             inputs=tuple(values.items()),
             steps=looked_again(found),
@@ -218,20 +216,12 @@ class SnapshotNode:
                 Chart("galera.recv_queue", joiner, f"Receive queue of {joiner}"),
             ),
             expects=(
-                f"{joiner} is Synced, with the data of {donor}, by IST.",
+                f"{joiner} is Synced with the data of {donor} and joined by IST.",
                 f"The old data of {joiner} are kept as {kept} until you remove them.",
                 *stays,
                 *boots,
             ),
         )
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = SnapshotNode()
@@ -250,11 +240,11 @@ def _command_fields(facts: Facts, joiner: str) -> tuple[Field, ...]:
     return (
         Field(
             "way",
-            "What the command takes",
+            "Kind of snapshot",
             "choice",
             COPY,
             (
-                (COPY, "files one after another (cp, rsync, tar): InnoDB must write none of them meanwhile"),
+                (COPY, "files one after another (cp, rsync, tar): InnoDB must not write to them meanwhile"),
                 (VOLUME, "one moment of the whole volume (LVM, ZFS, btrfs, Ceph, a cloud's disk)"),
             ),
         ),
@@ -262,37 +252,38 @@ def _command_fields(facts: Facts, joiner: str) -> tuple[Field, ...]:
             "take",
             "Command on the donor, under the lock",
             "text",
-            help=f"Run as root, word by word and without a shell unless you write sh -c '...'. It may name {names}. "
+            help=f"Run as root, word by word and without a shell unless you write sh -c '...'. It can use {names}. "
             "Example: lvcreate -s -n {snapshot} -L 20G vg/mysql",
         ),
         Field(
             "offer",
             "Command on the donor after the lock",
             "text",
-            help="Lets the joiner at it: mounts it, serves it. What it leaves running ends once the joiner has it.",
+            help="Makes it available to the joiner: mounts or serves it. Processes that it leaves running end once "
+            "the joiner has the data.",
             required=False,
         ),
         Field(
             "bring",
             "Command on the joiner that attaches or copies it",
             "text",
-            help="Afterwards {datadir} must hold the data folder's content (ibdata1, grastate.dat) at its top. Before "
-            "it is an empty folder, but for what is kept inside one that is a mount point.",
+            help="Afterwards {datadir} must contain ibdata1 and grastate.dat at its top. Before "
+            "it is an empty folder, except for old data kept inside a mount point.",
         ),
         Field(
             "remove",
             "Command on the donor that removes the snapshot",
             "text",
-            help="Run at the end, and when the run is taken back. It must also end well where the snapshot is half "
-            "made. Without one the snapshot stays.",
+            help="Run at the end and on undo. It must also succeed if the snapshot is half "
+            "made. Without this command the snapshot stays.",
             required=False,
         ),
         Field("snapshot", "Name of the snapshot", "text", f"{named[:40]}_{at}", advanced=True),
         Field(
             "detach",
-            "Command on the joiner that detaches it again, for undo",
+            "Command on the joiner that detaches it again on undo",
             "text",
-            help="Needed where the command that attaches mounts something. It must also end well where nothing is "
+            help="Required if the attach command mounts something. It must also succeed if nothing is "
             "attached: sh -c '! mountpoint -q {datadir} || umount {datadir}'",
             required=False,
             advanced=True,
@@ -303,7 +294,7 @@ def _command_fields(facts: Facts, joiner: str) -> tuple[Field, ...]:
 def _finer_fields(facts: Facts, donor: str) -> tuple[Field, ...]:
     ways = [("none", "stay as they are")]
     if can_drain(facts, donor):
-        ways.insert(0, ("haproxy", "HAProxy sends them elsewhere meanwhile"))
+        ways.insert(0, ("haproxy", "HAProxy sends them to other nodes meanwhile"))
     return (
         Field("drain", "The donor's clients", "choice", ways[0][0], tuple(ways)),
         Field("wait", "Longest wait for the lock", "duration", "30 s", advanced=True),
@@ -312,11 +303,12 @@ def _finer_fields(facts: Facts, donor: str) -> tuple[Field, ...]:
             "Longest time under the lock",
             "duration",
             "5 min",
-            help=f"Then the command is ended and the lock goes. A copy of files waits up to {QUIET_S} s for InnoDB.",
+            help=f"Then the command is ended and the lock is released. A copy of files waits up to {QUIET_S} s for "
+            "InnoDB.",
             advanced=True,
         ),
         Field("bring_limit", "Longest time for the joiner's command", "duration", "4 h", advanced=True),
-        Field("settle", "How long its receive queue must stay short", "duration", "60 s", advanced=True),
+        Field("settle", "How long the receive queue must stay short", "duration", "60 s", advanced=True),
     )
 
 
@@ -386,7 +378,7 @@ def _watches(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tuple[Wa
         WatchRule(
             code="QUORUM",
             condition=StillPrimary(others, len(others), facts.cluster_id),
-            sentence=f"One of {', '.join(others)} is no full member any more; {donor.host} may be needed as a donor.",
+            sentence=f"One of {', '.join(others)} is no longer a full member; {donor.host} may be needed as a donor.",
             releases=desync_key(donor.host),
             breach=Breach.RELEASE,
             from_step="snapshot",
@@ -396,7 +388,8 @@ def _watches(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tuple[Wa
             code="DESYNC-LOST",
             condition=StillDesynced(donor.host),
             releases=desync_key(donor.host),
-            sentence=f"{donor.host} is back in flow control, not by us: its lock may stop the whole cluster's writes.",
+            sentence=f"{donor.host} is back in flow control, but not by this run: its lock may stop the whole "
+            "cluster's writes.",
             from_step="snapshot",
             to_step="catch-up",
         ),

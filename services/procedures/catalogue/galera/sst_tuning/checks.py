@@ -5,7 +5,15 @@ from __future__ import annotations
 import posixpath
 
 from services.facts.reading import flag
-from services.procedures.catalogue.checks.parts import READ_IT, galera_of, known, listed, server_of, unread, verdict
+from services.procedures.catalogue.checks.parts import (
+    checked,
+    galera_of,
+    known,
+    listed,
+    server_of,
+    unread,
+    verdict,
+)
 from services.procedures.catalogue.galera.sst_tuning.advice import pool_of, too_large
 from services.procedures.catalogue.galera.sst_tuning.measuring import SST_PORT, Bounds
 from services.procedures.plan.checks import Check
@@ -44,13 +52,14 @@ def method(facts: Facts, members: tuple[str, ...]) -> Check:
         for h in everyone
         if (g := galera_of(h)) is None or not g.sst_method
     ]
-    return Check(
-        code="SST-METHOD",
-        title="The SST is mariabackup's",
-        verdict=verdict([*other, *blind]),
-        evidence="; ".join([*other, *blind]) or f"{METHOD} on {listed(members)}",
-        why="The settings were tried with MariaDB's mariabackup alone; rsync has none of them, and blocks its donor.",
-        try_=("Use wsrep_sst_method = mariabackup.",) if other else (READ_IT,) if blind else (),
+    return checked(
+        "SST-METHOD",
+        "The SST method is mariabackup",
+        block=other,
+        must_read=blind,
+        good=f"{METHOD} on {listed(members)}",
+        why="The settings were tested with MariaDB's mariabackup only; rsync has none of them and blocks its donor.",
+        try_=("Use wsrep_sst_method = mariabackup.",),
     )
 
 
@@ -67,18 +76,16 @@ def compressor_pair(facts: Facts, members: tuple[str, ...]) -> Check:
     ]
     if len(set(used.values())) > 1:
         faults.append("they differ: " + ", ".join(f"{n} {_pair_words(*pair)}" for n, pair in used.items()))
-    told = next((_pair_words(*pair) for pair in used.values()), "not known")
-    return Check(
-        code="COMPRESSOR-MISMATCH",
-        title="Donor and joiner compress alike",
-        verdict=verdict([*faults, *blind]),
-        evidence="; ".join([*faults, *blind]) or f"{told} on {listed(members)}",
-        why="One end that packs and one that does not unpack ends in 'exit codes: 0 1' on the joiner, by IST as well.",
-        try_=("Make compressor and decompressor of [sst] equal on all nodes, then check again.",)
-        if faults
-        else (READ_IT,)
-        if blind
-        else (),
+    compression = next((_pair_words(*pair) for pair in used.values()), "not known")
+    return checked(
+        "COMPRESSOR-MISMATCH",
+        "Donor and joiner use the same compression",
+        block=faults,
+        must_read=blind,
+        good=f"{compression} on {listed(members)}",
+        why="If one side compresses and the other does not decompress, the joiner fails with 'exit codes: 0 1', even "
+        "for an IST.",
+        try_=("Set the same compressor and decompressor in [sst] on all nodes, then check again.",),
         absolute=bool(faults),
     )
 
@@ -102,18 +109,24 @@ def tools(facts: Facts, hosts: tuple[str, ...], needed: tuple[str, ...], asked: 
         asked: the compressor among them, '' for none: it is named in the advice.
     """
     everyone = known(facts, hosts)
-    blind = [unread(h, "which programs are there", "programs", "ssh") for h in everyone if not h[Tools].there]
+    blind = [unread(h, "which programs are installed", "programs", "ssh") for h in everyone if not h[Tools].there]
     lacking = [
-        f"{h.host} lacks {name}" for h in everyone if h[Tools].there for name in needed if name not in h[Tools].there
+        f"{h.host} does not have {name}"
+        for h in everyone
+        if h[Tools].there
+        for name in needed
+        if name not in h[Tools].there
     ]
-    try_ = ("Install them on every node" + (f", or choose another compressor than {asked}." if asked else "."),)
-    return Check(
-        code="TUNING-TOOLS",
-        title="The programs are on every node",
-        verdict=verdict([*lacking, *blind]),
-        evidence="; ".join([*lacking, *blind]) or f"{listed(needed)} on {listed(hosts)}",
-        why="A program that is missing on one end ends a transfer with 'exit codes: 141 127 0', data half replaced.",
-        try_=try_ if lacking else (READ_IT,) if blind else (),
+    try_ = ("Install them on every node" + (f", or choose a compressor other than {asked}." if asked else "."),)
+    return checked(
+        "TUNING-TOOLS",
+        "Every node has the programs",
+        block=lacking,
+        must_read=blind,
+        good=f"{listed(needed)} on {listed(hosts)}",
+        why="If a program is missing on one side, a transfer fails with 'exit codes: 141 127 0' and half of the data "
+        "replaced.",
+        try_=try_,
         absolute=bool(lacking),
     )
 
@@ -130,7 +143,7 @@ def use_memory(facts: Facts, members: tuple[str, ...], values: Inputs) -> Check:
         for h in everyone
         if h[Capability].memory_free is None or h[Capability].memory_server is None
     ]
-    asked = "the buffer pool's size, the default" if wanted is None else f"{wanted / 1e9:.2f} GB"
+    asked = "the size of the buffer pool, the default" if wanted is None else f"{wanted / 1e9:.2f} GB"
     seen = "; ".join(f"{h.host}: {_memory(h)}" for h in everyone)
     return Check(
         code="USE-MEMORY",
@@ -138,8 +151,9 @@ def use_memory(facts: Facts, members: tuple[str, ...], values: Inputs) -> Check:
         verdict=verdict(small or (blind and wanted is not None), [*warns, *blind]),
         not_known=bool(blind) and not small and not warns,
         evidence="; ".join([f"for {asked}", *(small or warns), *blind] if small or warns or blind else [asked, seen]),
-        why="More than is free has the kernel kill the joiner while it prepares, and it begins again from nothing.",
-        try_=("Give less, or leave the field empty: it is computed then.",)
+        why="If it uses more than the free memory, the kernel kills the joiner while it prepares, and it starts again "
+        "from scratch.",
+        try_=("Enter less, or leave the field empty to have it computed.",)
         if small or (blind and wanted is not None)
         else (),
     )
@@ -149,7 +163,7 @@ def _memory(host: HostFacts) -> str:
     can = host[Capability]
     if can.memory_free is None or can.memory_server is None:
         return "memory not known"
-    return f"{can.memory_free / 1e9:.2f} GB free and {can.memory_server / 1e9:.2f} GB of its server's"
+    return f"{can.memory_free / 1e9:.2f} GB free and {can.memory_server / 1e9:.2f} GB used by its server"
 
 
 def tablespaces(facts: Facts, members: tuple[str, ...]) -> Check:
@@ -162,13 +176,13 @@ def tablespaces(facts: Facts, members: tuple[str, ...]) -> Check:
     ]
     blind = [unread(h, "whether pages are encrypted", "variables", "sql") for h in known(facts, members)
              if not h[Variables].values]  # fmt: skip
-    return Check(
-        code="PAGES-ENCRYPTED",
-        title="The pages can be compressed",
-        verdict=verdict((), [*found, *blind]),
-        not_known=bool(blind) and not found,
-        evidence="; ".join([*found, *blind]) or f"not encrypted by the server on {listed(members)}",
-        why="Encrypted or compressed pages keep their size (a ratio of about 1): packing them costs time alone.",
+    return checked(
+        "PAGES-ENCRYPTED",
+        "The data pages can be compressed",
+        warn=found,
+        unread=blind,
+        good=f"not encrypted by the server on {listed(members)}",
+        why="Encrypted or compressed pages keep their size (a ratio of about 1): compressing them only costs time.",
     )
 
 
@@ -181,11 +195,12 @@ def packed_already(facts: Facts, members: tuple[str, ...], asked: str) -> Check:
     ]
     return Check(
         code="COMPRESSED-TWICE",
-        title="mariabackup compresses nothing by itself",
+        title="mariabackup itself compresses nothing",
         verdict=verdict(found if asked != "none" else (), found),
         evidence="; ".join(found) or f"not set on {listed(members)}",
-        why="Files that mariabackup packs are unpacked beside the data, and a compressor on top finds nothing to pack.",
-        try_=("Remove compress from the option files, or ask for no compressor.",) if found else (),
+        why="Files that mariabackup compresses are decompressed next to the data, and a further compressor gains "
+        "nothing.",
+        try_=("Remove compress from the option files, or choose no compressor.",) if found else (),
     )
 
 
@@ -197,17 +212,17 @@ def load(facts: Facts, values: Inputs, bounds: Bounds) -> Check:
     blind = [unread(facts.host(n), "the process list", "processes", "sql") for n, s in sessions.items() if s is None]
     written = f", {bounds.sample_mib} MiB written to the data disk of {joiner}" if bounds.write else ""
     takes = (
-        f"at most {bounds.seconds} s and {bounds.road_mib} MiB of the whole network from {donor} to {joiner}, "
-        f"{4 * bounds.sample_mib} MiB read twice past the cache, one core of each at the lowest priority{written}"
+        f"at most {bounds.seconds} s and {bounds.road_mib} MiB at full network speed from {donor} to {joiner}, "
+        f"{4 * bounds.sample_mib} MiB read twice without the cache, one core of each at the lowest priority{written}"
     )
-    return Check(
-        code="MEASURING-LOAD",
-        title="The measurement is a load",
-        verdict=verdict((), [*busy, *blind]),
-        not_known=bool(blind) and not busy,
+    return checked(
+        "MEASURING-LOAD",
+        "The measurement is a load",
+        warn=busy,
+        unread=blind,
         evidence="; ".join([takes, *busy, *blind]),
-        why="The group's own traffic goes over the same network: clusters became unstable when an SST took all of it.",
-        try_=("Measure at a quiet hour, or with smaller bounds.",) if busy else (),
+        why="The group's own traffic uses the same network: clusters became unstable when an SST used all of it.",
+        try_=("Measure at a quiet time, or with smaller limits.",),
         to_read=True,
     )
 
@@ -217,9 +232,9 @@ def receives(facts: Facts, joiner: str) -> Check:
     given = facts.host(joiner)[Options].option("mysqld", "wsrep_sst_receive_address") or ""
     return Check(
         code="RECEIVE-ADDRESS",
-        title=f"Where {joiner} receives an SST",
+        title=f"The address where {joiner} receives an SST",
         verdict=verdict(()),
         evidence=f"wsrep_sst_receive_address: {given or f'not set, its own address, port {SST_PORT}'}",
-        why="An SST on the network of the group's own traffic starves it; a separate one doesn't.",
+        why="An SST on the network of the group's own traffic slows it down; a separate network avoids this.",
         host=joiner,
     )

@@ -31,7 +31,7 @@ SST_PORT = sst_address.SST_PORT
 PARTS = 14
 """A host's measurement has at most so many parts, each bounded by itself: reads, compressors, ciphers, the write."""
 FORECAST = "forecast"
-LEAVES_NOTHING = "It leaves nothing behind: what it reads and sends goes to /dev/null, what it writes has no name."
+LEAVES_NOTHING = "It leaves nothing behind: data read and sent go to /dev/null, and written data go to an unnamed file."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Measured:
 
 def road_name(donor: str, joiner: str) -> str:
     """Return the name under which a run keeps how fast the road is."""
-    return f"measured road {donor} to {joiner}"
+    return f"measured network path {donor} to {joiner}"
 
 
 def host_name(host: str) -> str:
@@ -113,7 +113,7 @@ def measuring_steps(facts: Facts, donor: str, joiner: str, bounds: Bounds) -> tu
         sink,
         key=f"sink:{joiner}",
         sentence=f"a test port open on {joiner}",
-        danger="it leads to /dev/null and closes by itself within a minute",
+        danger="it leads to /dev/null and closes automatically within a minute",
     )
     return (
         held.on(_listen(facts, donor, place, sink), f"Close the test port of {joiner}"),
@@ -122,7 +122,7 @@ def measuring_steps(facts: Facts, donor: str, joiner: str, bounds: Bounds) -> tu
         _host(facts.host(donor), bounds, names, write=False),
         _host(facts.host(joiner), bounds, names, write=bounds.write),
         plan_the_rest(
-            FORECAST, f"Forecast the SST from {donor} to {joiner} for each choice", "only the measurement tells which"
+            FORECAST, f"Forecast the SST from {donor} to {joiner} for each choice", "known only after the measurement"
         ),
     )
 
@@ -147,10 +147,10 @@ def _listen(facts: Facts, donor: str, place: tuple[str, int], sink: Listener) ->
     return Step(
         step_id=f"listen-{joiner}",
         host=joiner,
-        title=f"Open port {port} on {joiner} for a test: what comes goes to /dev/null",
-        done=f"{donor} reaches port {port} of {joiner}",
-        why=f"The port of an SST is the one that firewalls must let through. It closes by itself in {sink.seconds} s; "
-        f"were {joiner} to crash meanwhile, its own start would find the port taken, and try again.",
+        title=f"Open port {port} on {joiner} for a test: received data go to /dev/null",
+        done=f"{donor} can connect to port {port} of {joiner}",
+        why=f"Firewalls must allow the port of an SST. It closes automatically after {sink.seconds} s; "
+        f"if {joiner} crashes meanwhile, its start finds the port in use and tries again.",
         action=opened(sink),
         before=(ClusterWhole(members, len(members) + arbitrators(facts), facts.cluster_id),),
         proof=(
@@ -170,8 +170,8 @@ def _road(donor: str, joiner: str, place: tuple[str, int], bounds: Bounds) -> St
         step_id=f"road-{donor}",
         host=donor,
         title=f"Send zeros from {donor} to {joiner}: at most {bounds.seconds} s and {bounds.road_mib} MiB",
-        done=f"How fast the road from {donor} to {joiner} is was measured",
-        why=f"For so long it takes the whole network between the two. {LEAVES_NOTHING}",
+        done=f"The network from {donor} to {joiner} was measured",
+        why=f"For this time it uses the whole network between the two. {LEAVES_NOTHING}",
         action=Detached(
             Command(("bash", "-c", ROAD, "pilothouse", *words)),
             name=f"road-{donor}",
@@ -195,7 +195,7 @@ def _host(host: HostFacts, bounds: Bounds, packers: tuple[str, ...], *, write: b
     return Step(
         step_id=f"measure-{name}",
         host=name,
-        title=f"Measure {name}: read its largest file, pack {bounds.sample_mib} MiB of its data{written}",
+        title=f"Measure {name}: read its largest file, compress {bounds.sample_mib} MiB of its data{written}",
         done=f"{name} was measured",
         why=f"At most {bounds.seconds} s for each part, at the lowest priority. {LEAVES_NOTHING}",
         action=Detached(

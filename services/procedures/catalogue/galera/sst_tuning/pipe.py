@@ -45,9 +45,9 @@ def _alone(host: HostFacts, compressor: str, decompressor: str) -> Step:
     return Step(
         step_id=f"packs-{name}",
         host=name,
-        title=f"Pack and unpack with '{compressor}' and '{decompressor}' on {name}, as its server's user",
-        done=f"The server of {name} can pack and unpack",
-        why="Each node may be donor or joiner; a program that the server does not find ends a transfer half way.",
+        title=f"Compress and decompress with '{compressor}' and '{decompressor}' on {name}, as its server's user",
+        done=f"The server of {name} can compress and decompress",
+        why="Each node may be donor or joiner; if the server does not find a program, a transfer fails half way.",
         action=Run(
             Command((*user, "bash", "-c", LOCAL, "pilothouse", compressor, decompressor), sudo=True),
             pattern=rf"^{SMALL_DIGEST}  -$",
@@ -69,16 +69,16 @@ def pipe_test(facts: Facts, donor: str, joiner: str, compressor: str, decompress
     pipe = open_for_a_trial(
         listener,
         key=f"pipe:{joiner}",
-        sentence=f"a pipe for a test open on {joiner}",
-        danger="it unpacks what comes to nowhere, and closes by itself within two minutes",
+        sentence=f"a test pipe open on {joiner}",
+        danger="it decompresses and discards received data, and closes automatically within two minutes",
     )
     step = Step(
         step_id=f"pipe-{joiner}",
         host=joiner,
-        title=f"Open port {port} on {joiner} with '{decompressor}' behind it, for a test",
-        done=f"{joiner} unpacks what comes to port {port}",
-        why=f"What comes is unpacked and counted, never kept. It closes by itself in {2 * LIMIT_S} s. "
-        f"Joins are held off: nobody else needs port {port} now.",
+        title=f"Open port {port} on {joiner} with '{decompressor}' for a test",
+        done=f"{joiner} decompresses the data received on port {port}",
+        why=f"Received data are decompressed and counted, never stored. It closes automatically after {2 * LIMIT_S} s. "
+        f"Joins are blocked: no other process needs port {port} now.",
         action=opened(listener),
         proof=(listener.runs,),
         limit_s=30.0,
@@ -97,9 +97,10 @@ def _sent(donor: str, joiner: str, place: tuple[str, int], compressor: str) -> S
     return Step(
         step_id=f"through-{donor}",
         host=donor,
-        title=f"Send 63 MB through '{compressor}' from {donor} to {joiner}, and compare what comes out",
-        done=f"What {donor} packs, {joiner} unpacks byte for byte",
-        why="Proven before it is set: a pair that does not fit fails every transfer, an IST too. It changes nothing.",
+        title=f"Send 63 MB through '{compressor}' from {donor} to {joiner}, and compare the result",
+        done=f"{joiner} decompresses the data of {donor} byte for byte",
+        why="Verified before it is set: with programs that do not match, every transfer fails, even for an IST. This "
+        "changes nothing.",
         action=Detached(Command(words), name=f"pipe-{donor}", pattern=rf"^{DIGEST}  -$"),
         risk=Risk.READS,
         limit_s=2.0 * LIMIT_S,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from services.facts.transfer.sst_measured import PACKERS
 from services.procedures.catalogue import checks as preflight
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.sst_sections import alike, joins_free, no_transfer, one_place
 from services.procedures.catalogue.galera.cards import ELSEWHERE, KINDS
 from services.procedures.catalogue.galera.sst_tuning import checks as own
@@ -22,7 +23,7 @@ from services.procedures.conditions.galera.membership.still_primary import Still
 from services.procedures.plan.actions import Checkpoint
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import bytes_of, field_faults, filled, flag_of, number_of, seconds_of
+from services.procedures.plan.forms.inputs import bytes_of, flag_of, number_of, seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.last_look import looked_again
 from services.procedures.plan.model import Chart, Plan, Step, WatchRule
@@ -48,10 +49,10 @@ from services.procedures.plan.procedure import About
 ABOUT = About(
     name="sst-tuning",
     title="Make state transfers faster, or gentler",
-    need="SSTs are in the clear, or slow",
+    need="SSTs are unencrypted or slow",
     what="Measures donor, joiner and the network, forecasts an SST for each choice, sets the best one on all nodes.",
-    takes="A minute to measure, seconds to set; a real SST only where you name a node for it.",
-    can_break="The measurement takes the network for some seconds; a node named for a real SST is copied anew.",
+    takes="A minute to measure, seconds to set; a real SST only if you choose a node for it.",
+    can_break="The measurement uses the whole network for some seconds; a node chosen for a real SST is copied again.",
     node_field="joiner",
     for_states=("synced",),
     later_checks=("FORECAST", "RATIO", "LIMIT", "CIPHER", "NETWORK-SHARE", "DEDICATED-DONOR"),
@@ -84,13 +85,10 @@ NOBODY = "none"
 MOST_SECONDS, MOST_MIB, LEAST_SENT = 10, 4096, 64
 
 
-class SstTuning:
-    """Procedure (see procedure.py)."""
+class SstTuning(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: which pair, what for, with which shares; then the bounds of the measurement."""
@@ -98,42 +96,42 @@ class SstTuning:
         donor = inputs.get("donor") or _fewest_clients(facts, members)
         joiner = _fewest_clients(facts, tuple(m for m in members if m != donor))
         goals = ((SHORTEST, "the shortest SST"), (GENTLE, "the least harm to the donor and the network"))
-        packers = ((AUTO, "as the measurement tells"), (NONE, "no compression"),
+        packers = ((AUTO, "as measured"), (NONE, "no compression"),
                    *((name, f"{name}, if it is on every node") for name in PACKERS if name not in NEVER))  # fmt: skip
         trials = ((NOBODY, "no real SST"), *((name, f"all data of {name} are replaced") for name in members))
         return (
             Field("donor", "Donor to measure", "host", donor, member_choices(facts)),
             Field("joiner", "Joiner to measure", "host", joiner, member_choices(facts)),
-            Field("goal", "What for", "choice", SHORTEST, goals),
+            Field("goal", "Goal", "choice", SHORTEST, goals),
             Field("compressor", "Compressor", "choice", AUTO, packers),
-            Field("trial", "Prove the forecast by a real SST to", "choice", NOBODY, trials),
-            Field("apply", "Set what is found", "flag", "yes", help="No: it is only told."),
+            Field("trial", "Verify the forecast by a real SST to", "choice", NOBODY, trials),
+            Field("apply", "Apply the settings", "flag", "yes", help="No: the settings are only reported."),
             *_finer_fields(),
             *preflight.gone_fields(facts),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults = list(field_faults(self.fields(facts, inputs), inputs))
-        values = self._values(facts, inputs)
+        faults = list(super().faults(facts, inputs))
+        values = self.values(facts, inputs)
         donor, joiner = values["donor"], values["joiner"]
         if not donor or donor == joiner:
-            faults.append(Fault("joiner", "Donor and joiner must be two members."))
+            faults.append(Fault("joiner", "Donor and joiner must be two different members."))
         elif receives_at(facts.host(joiner)) is None:
-            faults.append(Fault("joiner", f"Where {joiner} receives an SST is no plain address."))
+            faults.append(Fault("joiner", f"wsrep_sst_receive_address of {joiner} is not a plain address."))
         if values["trial"] not in {NOBODY, joiner}:
             faults.append(
-                Fault("trial", f"The forecast is of the road to {joiner}: the real SST goes there, or nowhere.")
+                Fault("trial", f"The forecast applies to {joiner}: choose {joiner} or no node for the real SST.")
             )
         shares = ("cpu_share", "network_share")
         odd = [name for name in shares if not 1 <= (number_of(values[name]) or 0) <= 100]
-        faults += [Fault(name, "A share is between 1 and 100 %.") for name in odd]
+        faults += [Fault(name, "Enter a share from 1 to 100 %.") for name in odd]
         faults += _bounds_faults(values)
         return tuple(faults)
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist before anything is measured."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         members = member_hosts(facts)
         donor, joiner = values["donor"], values["joiner"]
         asked = values["compressor"] if values["compressor"] in PACKERS else ""
@@ -162,13 +160,13 @@ class SstTuning:
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the first part: the measurement."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         steps = measuring_steps(facts, values["donor"], values["joiner"], bounds_of(values))
         return self._plan(facts, values, steps)
 
     def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
         """Return the forecast, and the rest: the settings on all nodes in one go, then the real SST."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         members = member_hosts(facts)
         advice, checks = rest.judged(facts, values, members)
         size, after = (advice.road.data_bytes, advice.after) if advice is not None else (None, None)
@@ -185,7 +183,8 @@ class SstTuning:
         return Plan(
             procedure=ABOUT.name,
             title=f"Tune state transfers of {facts.cluster_name or 'the cluster'}",
-            summary=f"The road from {donor} to {joiner} is measured; what is best for it is set on every node.",
+            summary=f"The network from {donor} to {joiner} is measured; the best settings for it are set on every "
+            "node.",
             cluster_id=facts.cluster_id,
             cluster_name=facts.cluster_name,
             hosts=members,
@@ -216,9 +215,6 @@ class SstTuning:
             *preflight.innodb_as_usual(facts, (node,)),
         )
 
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
-
 
 PROCEDURE = SstTuning()
 
@@ -226,10 +222,10 @@ PROCEDURE = SstTuning()
 def _expected(steps: tuple[Step, ...]) -> tuple[str, ...]:
     """Return what is true at the end: what was told, and what was proven only where the plan has its proof."""
     ids = {step.step_id.partition("-")[0] for step in steps}
-    told = [s.action.sentence for s in steps if s.step_id == "told" and isinstance(s.action, Checkpoint)]
-    same = ["[sst] says the same on every node."] if "same" in ids else []
-    tried = ["What it names was tried between two of them."] if "through" in ids else []
-    return (*told, *same, *tried)
+    reported = [s.action.sentence for s in steps if s.step_id == "told" and isinstance(s.action, Checkpoint)]
+    same = ["[sst] is the same on every node."] if "same" in ids else []
+    tried = ["The programs that it names were tested between two of them."] if "through" in ids else []
+    return (*reported, *same, *tried)
 
 
 def bounds_of(values: Inputs) -> Bounds:
@@ -248,7 +244,7 @@ def _bounds_faults(values: Inputs) -> list[Fault]:
         faults.append(Fault("each_part", f"Measure for 1 to {MOST_SECONDS} s."))
     for name, mib, least in (("most_sent", bounds.road_mib, LEAST_SENT), ("most_packed", bounds.sample_mib, 1)):
         if not least <= mib <= MOST_MIB:
-            faults.append(Fault(name, f"Take between {least} MiB and {MOST_MIB // 1024} GiB."))
+            faults.append(Fault(name, f"Enter {least} MiB to {MOST_MIB // 1024} GiB."))
     return faults
 
 
@@ -262,22 +258,22 @@ def _finer_fields() -> tuple[Field, ...]:
             "Share of the network for an SST",
             "number",
             "70",
-            help="Kept by rlimit, for the gentle goal, where pv is on every node.",
+            help="Enforced by rlimit, for the gentle goal, if every node has pv.",
             unit="%",
             advanced=True,
         ),
         Field(
             "prepare_memory",
-            "Memory to prepare an SST with",
+            "Memory for preparing an SST",
             "bytes",
             required=False,
-            help="Empty: left as it is, or computed where preparing takes long or the buffer pool does not fit.",
+            help="Empty: unchanged, or computed if preparing takes long or the buffer pool does not fit.",
             advanced=True,
         ),
-        Field("each_part", "Measure each part for at most", "duration", "10 s", advanced=True),
-        Field("most_sent", "Send at most so much over the network", "bytes", "1 GiB", advanced=True),
-        Field("most_packed", "Pack at most so much of the data", "bytes", "64 MiB", advanced=True),
-        Field("write_probe", "Write such a sample to the joiner's data disk too", "flag", "yes", advanced=True),
+        Field("each_part", "Longest measurement of each part", "duration", "10 s", advanced=True),
+        Field("most_sent", "Most data to send over the network", "bytes", "1 GiB", advanced=True),
+        Field("most_packed", "Most data to compress", "bytes", "64 MiB", advanced=True),
+        Field("write_probe", "Write this sample to the joiner's data disk as well", "flag", "yes", advanced=True),
     )
 
 
@@ -292,7 +288,7 @@ def _watches(facts: Facts, values: Inputs, steps: tuple[Step, ...]) -> tuple[Wat
         WatchRule(
             code="MEASURED-QUORUM",
             condition=StillPrimary(members, len(members), facts.cluster_id),
-            sentence=f"One of {', '.join(members)} is no full member any more: nothing more is measured.",
+            sentence=f"One of {', '.join(members)} is no longer a full member: the measurement stops.",
             to_step="forecast",
         )
     ]

@@ -1,4 +1,4 @@
-"""The second part, once it was measured: what is told, what is set on all nodes in one go, the trial. All pure."""
+"""The second part, once it was measured: what is reported, what is set on all nodes in one go, the trial. All pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from services.facts.transfer.sst_measured import PACKERS
 from services.procedures.catalogue import checks as preflight
 from services.procedures.catalogue.checks.sst_sections import alike, no_transfer, one_place
 from services.procedures.catalogue.galera.sst_tuning import checks as own
-from services.procedures.catalogue.galera.sst_tuning import told
+from services.procedures.catalogue.galera.sst_tuning import forecast_checks
 from services.procedures.catalogue.galera.sst_tuning.advice import WRITTEN, Advice, advise, differing
 from services.procedures.catalogue.galera.sst_tuning.pipe import on_each, pipe_test
 from services.procedures.catalogue.galera.sst_tuning.trial import trial_steps
@@ -26,7 +26,7 @@ def judged(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tuple[Advi
     donor, joiner = values["donor"], values["joiner"]
     advice = advise(facts, values, members)
     found: list[Check] = [
-        told.forecast(advice, donor, joiner),
+        forecast_checks.forecast(advice, donor, joiner),
         preflight.health_gate(facts, members),
         preflight.no_transfer_or_ddl(facts, members),
         no_transfer(facts, members),
@@ -40,22 +40,22 @@ def judged(facts: Facts, values: Inputs, members: tuple[str, ...]) -> tuple[Advi
     needed = (packer,) if packer in PACKERS else ()
     found += [
         one_place(facts, members, names),
-        told.compressible(advice, values),
+        forecast_checks.compressible(advice, values),
         own.tools(facts, members, ("socat", *needed), packer if needed else ""),
         own.packed_already(facts, members, packer),
-        told.limit(facts, advice, donor),
-        told.cipher(facts, advice, (donor, joiner)),
-        told.share(facts, advice, values),
-        told.dedicated_donor(facts, joiner),
+        forecast_checks.limit(facts, advice, donor),
+        forecast_checks.cipher(facts, advice, (donor, joiner)),
+        forecast_checks.share(facts, advice, values),
+        forecast_checks.dedicated_donor(facts, joiner),
     ]
     return advice, tuple(found)
 
 
 def steps(facts: Facts, values: Inputs, members: tuple[str, ...], advice: Advice) -> tuple[Step, ...]:
-    """Return the rest of the plan; where every node has the settings already only what is told, and the trial."""
+    """Return the rest of the plan; where every node has the settings already only the report, and the trial."""
     if advice.after.rate is None:
         return ()
-    found: list[Step] = [_told(facts, values, members, advice)]
+    found: list[Step] = [_reported(facts, values, members, advice)]
     wanted = differing(facts, advice.settings, members) if flag_of(values["apply"]) is True else ()
     if wanted:
         # All of them, those too that are so already: only what is proven to be alike lets a join go.
@@ -63,26 +63,28 @@ def steps(facts: Facts, values: Inputs, members: tuple[str, ...], advice: Advice
     node = values["trial"]
     chosen = advice.after if flag_of(values["apply"]) is True and advice.settings else advice.today
     if node in members and chosen is not None and math.isfinite(chosen.seconds):
-        found += trial_steps(facts, node, values["donor"], chosen, told.choice_words(chosen))
+        found += trial_steps(facts, node, values["donor"], chosen, forecast_checks.choice_words(chosen))
     return tuple(found)
 
 
-def _told(facts: Facts, values: Inputs, members: tuple[str, ...], advice: Advice) -> Step:
+def _reported(facts: Facts, values: Inputs, members: tuple[str, ...], advice: Advice) -> Step:
     wanted = differing(facts, advice.settings, members)
     if not advice.settings:
-        what = "Nothing is set: what is set now, the network or a disk was not measured. Ask for a compressor by name."
+        what = (
+            "Nothing is set: the current setting, the network or a disk was not measured. Choose a compressor by name."
+        )
     elif not flag_of(values["apply"]):
-        what = "Nothing is set: you asked to be told only."
+        what = "Nothing is set: you asked for a report only."
     elif not wanted:
-        what = "Nothing has to be set: every node has these settings already."
+        what = "Nothing needs to be set: every node already has these settings."
     else:
         what = "Set on every node: " + ", ".join(f"{name} = {value or 'not set'}" for name, value in wanted) + "."
     return Step(
         step_id="told",
         host="",
-        title="Tell the forecast and what follows from it",
-        done="The forecast was told",
-        action=Checkpoint(f"{told.sentence(advice)} {what}"),
+        title="Report the forecast and its result",
+        done="The forecast was reported",
+        action=Checkpoint(f"{forecast_checks.sentence(advice)} {what}"),
         risk=Risk.READS,
         repeatable=True,
     )

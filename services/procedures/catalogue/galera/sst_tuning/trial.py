@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from services.procedures.catalogue.checks.parts import known, listed, verdict
+from services.procedures.catalogue.checks.parts import checked, known, listed, verdict
 from services.procedures.catalogue.galera.shared.order import enough_members
 from services.procedures.catalogue.galera.sst_tuning.model import Forecast
 from services.procedures.catalogue.steps import forked
@@ -49,17 +49,18 @@ def _fit(facts: Facts, node: str, donor: str, forecast: Forecast | None) -> Chec
     others = [name for name in member_hosts(facts) if name != node]
     blocks = [f"{sessions} client session{'' if sessions == 1 else 's'} on {node}"] if sessions else []
     blocks += [f"the sessions on {node} are not known"] if sessions is None else []
-    blocks += [f"besides {node} only {listed(others)} serves"] if len(others) < 2 else []
+    blocks += [f"only {listed(others)} serves besides {node}"] if len(others) < 2 else []
     never = forecast is not None and math.isinf(forecast.catch_up_s)
-    blocks += ["as much is written as is applied: it would never catch up"] if never else []
+    blocks += ["write sets are written as fast as they are applied: it would never catch up"] if never else []
     warns = [f"its donor {donor} has {'unknown' if sends is None else sends} client sessions"] if sends != 0 else []
-    return Check(
-        code="TRIAL-NODE",
-        title=f"{node} can be copied anew",
-        verdict=verdict(blocks, warns),
-        evidence="; ".join([*blocks, *warns]) or f"no client on {node} and {donor}; {listed(others)} stay",
-        why="It is stopped for as long as the copy takes, and its donor falls behind: their clients would feel it.",
-        try_=("Take it out of the balancer first, or leave the trial out.",) if blocks else (),
+    return checked(
+        "TRIAL-NODE",
+        f"{node} can be copied again",
+        block=blocks,
+        warn=warns,
+        good=f"no client on {node} and {donor}; {listed(others)} stay",
+        why="The node is stopped during the copy, and its donor falls behind: their clients would notice.",
+        try_=("Remove it from the load balancer first, or omit the trial.",) if blocks else (),
         host=node,
     )
 
@@ -76,12 +77,12 @@ def _room(facts: Facts, node: str, data_bytes: int | None) -> Check:
     short = not blind and (free or 0) < FREE_TIMES * (data_bytes or 0) + least
     return Check(
         code="TRIAL-DISK",
-        title=f"{node} has room for the copy",
+        title=f"{node} has disk space for the copy",
         verdict=verdict([*(["short"] if short else ()), *blind]),
         evidence="; ".join(blind)
-        or f"{(free or 0) / 1e9:.2f} GB free beside what {(data_bytes or 0) / 1e9:.2f} GB replace",
-        why="A full disk ends the transfer near its end, and the node can't start from it.",
-        try_=(f"Make room on {node}.",) if short or blind else (),
+        or f"{(free or 0) / 1e9:.2f} GB free in addition to the {(data_bytes or 0) / 1e9:.2f} GB that are replaced",
+        why="With a full disk the transfer fails near its end, and the node cannot start from the data.",
+        try_=(f"Free disk space on {node}.",) if short or blind else (),
         host=node,
         absolute=short,
     )
@@ -121,9 +122,9 @@ def _erased(facts: Facts, node: str, donor: str) -> Step:
     return replace(
         only,
         step_id=f"{PREFIX}{only.step_id}",
-        title=f"Give the data of {node} up: all of it is replaced by an SST from {donor}",
-        why=f"The trial is a real SST, and {node} was named for it before it went down. It left the cluster with all "
-        "that it had; taken back, it comes back by SST.",
+        title=f"Discard the data of {node}: an SST from {donor} replaces all of it",
+        why=f"The trial is a real SST, and {node} was chosen for it before it went down. It left the cluster with all "
+        "of its data; after a rollback it comes back by SST.",
     )
 
 
@@ -132,9 +133,9 @@ def _compared(node: str, start: str, forecast: Forecast, told: str) -> Step:
     return Step(
         step_id=f"{PREFIX}compare-{node}",
         host=node,
-        title=f"Hold the duration in {node}'s log against the {forecast.joined_s:.0f} s of the forecast",
-        done=f"The forecast was held against the SST to {node}",
-        why="From the request to the joined state, as the joiner's log tells it; the error stays in the report.",
+        title=f"Compare the duration in the log of {node} with the forecast of {forecast.joined_s:.0f} s",
+        done=f"The forecast was compared with the SST to {node}",
+        why="From the request to the joined state, according to the joiner's log; the report contains the error.",
         action=WaitFor((condition,), f"the log of {node}"),
         risk=Risk.READS,
         limit_s=60.0,
@@ -147,12 +148,12 @@ def trial_watches(facts: Facts, node: str) -> tuple[WatchRule, ...]:
     """Return the rules for the time in which the node is away: the others' quorum, and the room for what it gets."""
     others = tuple(host.host for host in known(facts, tuple(m for m in member_hosts(facts) if m != node)))
     start = f"{PREFIX}start-{node}"
-    full = f"The data disk of {node} is nearly full: its SST will not end well."
+    full = f"The data disk of {node} is nearly full: its SST will fail."
     return (
         WatchRule(
             code="TRIAL-QUORUM",
             condition=StillPrimary(others, len(others), facts.cluster_id),
-            sentence=f"One of {listed(others)} is no full member any more while {node} is down.",
+            sentence=f"One of {listed(others)} is no longer a full member while {node} is down.",
             from_step=f"{PREFIX}stop-{node}",
             to_step=start,
         ),

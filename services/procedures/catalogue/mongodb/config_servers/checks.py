@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.connections.mongo.change import CLEARS_SETS
 from services.facts.mongodb.server import release
 from services.facts.mongodb.sharding import CONFIG_PORT, parse_hosts
-from services.procedures.catalogue.checks.parts import listed, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, listed, unread, verdict
 from services.procedures.catalogue.mongodb.config_servers.edits import elsewhere, open_ways, untried
 from services.procedures.catalogue.mongodb.config_servers.party import (
     ROLLING,
@@ -33,53 +33,51 @@ _MIRRORS = 3
 def form(party: Party) -> Check:
     """Three mirrored config servers, each alone, each a host of the inventory, as every mongos names them."""
     faults = []
-    told = parse_hosts(party.string, CONFIG_PORT)
-    if told.set_name:
-        faults.append(f"the mongos name a set already ({told.set_name}), and the config servers are mirrored")
-    named = {called(one) for one in told.places}
+    config_db = parse_hosts(party.string, CONFIG_PORT)
+    if config_db.set_name:
+        faults.append(f"the mongos already name a set ({config_db.set_name}), but the config servers are mirrored")
+    named = {called(one) for one in config_db.places}
     if not party.string:
-        faults.append("no mongos tells its config servers")
+        faults.append("no mongos reports its config servers")
     elif strange := sorted(named - set(party.places)):
-        faults.append(f"no host of the inventory is {', '.join(strange)}")
+        faults.append(f"{', '.join(strange)} is not in the inventory")
     if party.string and len(party.servers) != _MIRRORS:
-        faults.append(f"mirrored config servers are {listed(party.servers)}, {_MIRRORS} are wanted")
+        faults.append(f"the mirrored config servers are {listed(party.servers)}, but {_MIRRORS} are required")
     begun = half_way(party.facts, order_of(party.facts))
-    faults += [f"{one}: half way converted" for one in begun]
+    faults += [f"{one}: conversion not finished" for one in begun]
     lying = {host: party.facts.host(host)[SetDocument].names for host in party.servers}
     rests = [(host, names) for host, names in lying.items() if names]
     blind = [
-        unread(party.facts.host(host), "what lies in local.system.replset", "set-document", "mongo", "sql")
+        unread(party.facts.host(host), "the content of local.system.replset", "set-document", "mongo", "sql")
         for host, names in lying.items()
         if names is None
     ]
-    faults += [f"the data of {host} hold the configuration of {', '.join(names)}" for host, names in rests]
+    faults += [f"the data of {host} contain the configuration of {', '.join(names)}" for host, names in rests]
     if local := [place for place in party.places if is_loopback(place)]:
-        faults.append(f"{', '.join(local)} means another host on each host")
-    return Check(
-        code="CONFIG-FORM",
-        title="The config servers are three mirrored ones, as every mongos names them",
-        verdict=verdict(faults, blind),
-        not_known=bool(blind) and not faults,
-        evidence="; ".join([*faults, *blind]) or f"{', '.join(party.servers)} in the order of configDB: {party.string}",
-        why="They are converted in the order of that string, by the names in it.",
+        faults.append(f"{', '.join(local)} refers to a different host on each host")
+    return checked(
+        "CONFIG-FORM",
+        "There are three mirrored config servers, as named by every mongos",
+        block=faults,
+        unread=blind,
+        good=f"{', '.join(party.servers)} in the order of configDB: {party.string}",
+        why="They are converted in the order and by the names of that string.",
         try_=(
             *((SEE_IT_TO_ITS_END,) if begun else ()),
-            "Give the inventory every config server by the name that the string has.",
+            "Add every config server to the inventory, with its name from the string.",
             *(_removed(party, host, name) for host, names in rests for name in names),
-        )
-        if faults
-        else (),
+        ),
     )
 
 
 def _removed(party: Party, host: str, name: str) -> str:
     """Return how a person removes what an earlier run left in a server's data: no built-in role may (3.2)."""
-    told = party.server(host)
-    port = (told.port if told is not None else None) or party.port
+    server = party.server(host)
+    port = (server.port if server is not None else None) or party.port
     remove = f"db.getSiblingDB('local').system.replset.remove({{_id: '{name}'}})"
     return (
-        f"What lies in local.system.replset of a server that is in no set is a rest. On {host}: mongo --port {port} "
-        f'--eval "{remove}". Where it has accounts: {CLEARS_SETS}'
+        "The content of local.system.replset on a server that is in no set is a leftover. "
+        f'On {host}: mongo --port {port} --eval "{remove}". If it has accounts: {CLEARS_SETS}'
     )
 
 
@@ -96,13 +94,13 @@ def versions(party: Party) -> Check:
     if len(seen) > 1:
         faults.append("they differ: " + ", ".join(".".join(map(str, one)) for one in sorted(seen)))
     wanted = ".".join(map(str, least))
-    return Check(
-        code="CONFIG-VERSIONS",
-        title=f"Every server runs one version of 3.2, {wanted} or newer",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or f"all run {', '.join('.'.join(map(str, one)) for one in seen)}",
-        why="sccc mode works from 3.2.4 on, and 3.4 starts with no mirrored config servers at all.",
-        try_=("Upgrade with mongo-rolling-upgrade first.",) if faults else (),
+    return checked(
+        "CONFIG-VERSIONS",
+        f"Every server runs the same version of 3.2, {wanted} or newer",
+        block=faults,
+        good=f"all run {', '.join('.'.join(map(str, one)) for one in seen)}",
+        why="sccc mode works from 3.2.4 on, and 3.4 does not start with mirrored config servers.",
+        try_=("Upgrade with mongo-rolling-upgrade first.",),
     )
 
 
@@ -111,17 +109,17 @@ def protocols(party: Party) -> Check:
     faults = [f"{one.name} has protocolVersion {one.protocol}" for one in party.shards if one.protocol != 1]
     if not party.shards:
         faults.append("no shard was read")
-    told, here = listed_by(party.facts), {one.name for one in party.shards}
-    faults += [] if told is not None else ["which shards there are could not be read"]
-    faults += [f"the shard {one.name} ({one.hosts.set_name or 'no replica set'}) is no set of the inventory"
-               for one in told or () if one.hosts.set_name not in here]  # fmt: skip
-    return Check(
-        code="SHARD-PROTOCOL",
-        title="Every shard has protocolVersion 1",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or listed([one.name for one in party.shards]),
-        why="MongoDB's manual upgrades the shards first; 3.2's config replica set has no other.",
-        try_=("Run mongo-protocol-upgrade first.",) if faults else (),
+    shards, here = listed_by(party.facts), {one.name for one in party.shards}
+    faults += [] if shards is not None else ["the list of shards could not be read"]
+    faults += [f"the shard {one.name} ({one.hosts.set_name or 'no replica set'}) is not in the inventory"
+               for one in shards or () if one.hosts.set_name not in here]  # fmt: skip
+    return checked(
+        "SHARD-PROTOCOL",
+        "Every shard has protocolVersion 1",
+        block=faults,
+        good=listed([one.name for one in party.shards]),
+        why="MongoDB's manual requires the shards first; the config replica set of 3.2 has no other protocol.",
+        try_=("Run mongo-protocol-upgrade first.",),
     )
 
 
@@ -145,10 +143,10 @@ def one_string(party: Party) -> Check:
         title="Every mongos was started with the same string of config servers",
         verdict=verdict(faults or not strings),
         evidence="; ".join(faults) or party.string or "no mongos was read",
-        why="A mongos with another order locks in another order: their changes of the catalog would cross.",
-        try_=("Start every mongos with one and the same string (sharding.configDB), one at a time, then check again.",)
+        why="A mongos with another order acquires locks in another order: catalog changes would conflict.",
+        try_=("Restart every mongos with the same string (sharding.configDB), one at a time, then check again.",)
         if faults
-        else ("Give the inventory a mongos, or let the console read one, then check again.",)
+        else ("Add a mongos to the inventory, or give the console access to one, then check again.",)
         if not strings
         else (),
     )
@@ -160,17 +158,17 @@ def every_mongos(party: Party) -> Check:
     known = [m for host in party.routers if (m := mongo_of(party.facts.host(host))) and m.cluster is not None]
     routers = next((m.cluster.routers for m in known if m.cluster and m.cluster.routers is not None), None)
     now = max((m.server.at for m in known if m.server.at is not None), default=None)
-    faults = [] if routers is not None else ["which mongos there are could not be read"]
-    faults += [f"{r.name.name} is no host of the inventory, or does not answer" for r in routers or ()
+    faults = [] if routers is not None else ["the list of mongos could not be read"]
+    faults += [f"{r.name.name} is not in the inventory, or does not answer" for r in routers or ()
                if r.alive(now) is not False and at(r.name) not in here]  # fmt: skip
-    return Check(
-        code="EVERY-MONGOS",
-        title="Every mongos that is alive is one of the inventory",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or f"{', '.join(party.routers)}, and no other",
-        why="One that is left with the old string works until the mirrors are stopped, and then fails.",
-        try_=("Give the inventory its host, or stop it for good and wait a minute.",) if faults else (),
-        absolute=bool(faults),  # nothing to override: the step that stops a config server asks for the same
+    return checked(
+        "EVERY-MONGOS",
+        "Every running mongos is in the inventory",
+        block=faults,
+        good=f"{', '.join(party.routers)} and no other",
+        why="A mongos that keeps the old string works until the mirrors are stopped, and then fails.",
+        try_=("Add its host to the inventory, or stop it permanently and wait a minute.",),
+        absolute=True,  # nothing to override: the step that stops a config server asks for the same
     )
 
 
@@ -183,7 +181,7 @@ def files(party: Party) -> Check:
             faults.append(f"{host}: {process.odd or 'its account is root, or not known'}")
         elif process.running != 1 or not process.unit or not process.program:
             why = "; ".join(filter(None, (process.trouble, process.strangers)))
-            faults.append(f"{host}: one server under systemd is wanted, {process.running} run ({why})")
+            faults.append(f"{host}: one server under systemd is required, but {process.running} run ({why})")
         elif process.trouble:
             faults.append(f"{host}: {process.trouble}")
         elif host in party.routers and process.setting("sharding.configDB") is None:
@@ -192,7 +190,7 @@ def files(party: Party) -> Check:
             faults.append(f"{host}: {process.path} has no storage.dbPath")
     restarted = party.shard_hosts if party.way == WINDOW else ()  # by an undo: they go over to the set by themselves
     faults += [
-        f"{host}: one server under systemd is wanted, {party.process(host).running} run"
+        f"{host}: one server under systemd is required, but {party.process(host).running} run"
         for host in restarted
         if party.process(host).running != 1 or not party.process(host).unit
     ]
@@ -204,21 +202,19 @@ def files(party: Party) -> Check:
     faults += [one.why for one in loose]
     blind = [h for h in party.everyone if h in {*party.servers, *party.routers, *party.new, *restarted}
              and not party.facts.host(h).is_root]  # fmt: skip
-    faults += [f"{host}: the login is not root, and may not become it" for host in blind]
-    return Check(
-        code="CONFIG-FILES",
-        title="Every server starts under systemd, with a configuration file that can be changed",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or _every_edit(party, changed),
-        why="Each edit was tried on the file as it is. An option on a command line wins over the file: to change the "
-        "file would change nothing.",
+    faults += [f"{host}: the login is not root and cannot become root" for host in blind]
+    return checked(
+        "CONFIG-FILES",
+        "Every server starts under systemd, with a configuration file that can be changed",
+        block=faults,
+        good=_every_edit(party, changed),
+        why="Each edit was tested on the current file. An option on the command line takes precedence: changing the "
+        "file would have no effect.",
         try_=(
             *(way for one in (*tried, *loose) for way in one.try_),
-            "Move its options into a YAML file that its unit names, restart it, and plan anew.",
-        )
-        if faults
-        else (),
-        absolute=bool(faults),  # nothing to override: a step would fail at it with servers stopped
+            "Move its options to a YAML file that its unit names, restart it, and make a new plan.",
+        ),
+        absolute=True,  # nothing to override: a step would fail at it with servers stopped
     )
 
 
@@ -230,53 +226,57 @@ def explicit(party: Party) -> Check:
         for what in ("sharding.clusterRole", "net.port")
         if party.process(host).setting(what) is None
     ]
-    return Check(
-        code="CONFIG-EXPLICIT",
-        title="The files name the role and the port",
-        verdict=verdict((), faults),
-        evidence="; ".join(faults) or "sharding.clusterRole and net.port stand in every file",
-        why="--configsvr on a command line alone, or no port at all, makes the server listen elsewhere (27019).",
+    return checked(
+        "CONFIG-EXPLICIT",
+        "The files name the role and the port",
+        warn=faults,
+        good="every file sets sharding.clusterRole and net.port",
+        why="With --configsvr only on the command line, or without a port, the server listens on another port (27019).",
     )
 
 
 def engine(party: Party) -> Check:
     """By the window the first one's folder is copied: it has to be one of WiredTiger."""
-    told = {host: party.engine(host) or "not known" for host in party.servers}
-    first = told.get(party.servers[0], "") if party.servers else ""
-    faults = [f"{party.servers[0]} stores by {first}"] if party.way == WINDOW and first != "wiredTiger" else []
+    engines = {host: party.engine(host) or "not known" for host in party.servers}
+    first = engines.get(party.servers[0], "") if party.servers else ""
+    faults = (
+        [f"the storage engine of {party.servers[0]} is {first}"]
+        if party.way == WINDOW and first != "wiredTiger"
+        else []
+    )
     if first == "not known":
         faults.append("the storage engine is not known")
-    return Check(
-        code="CONFIG-ENGINE",
-        title="The storage engine fits the way",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or ", ".join(f"{host} {one}" for host, one in told.items()),
-        why="A config replica set holds no MMAPv1: by the rolling way the first server is left out in the end.",
-        try_=("Take the rolling way, with three new hosts.",) if faults else (),
+    return checked(
+        "CONFIG-ENGINE",
+        "The storage engine allows this way",
+        block=faults,
+        good=", ".join(f"{host} {one}" for host, one in engines.items()),
+        why="A config replica set does not allow MMAPv1: the rolling way leaves the first server out at the end.",
+        try_=("Choose the rolling way, with three new hosts.",),
     )
 
 
 def _every_edit(party: Party, changed: tuple[str, ...]) -> str:
-    told = f"{', '.join(map(party.path, changed))}: every edit was tried on them"
+    edits = f"{', '.join(map(party.path, changed))}: every edit was tested on them"
     beside = (f"{host}: {party.process(host).strangers}" for host in party.everyone if party.process(host).strangers)
-    return "; ".join((told, *beside))
+    return "; ".join((edits, *beside))
 
 
 def nobody_changes(values: Inputs) -> Check:
     """A person said that nobody changes the catalog meanwhile."""
     yes = flag_of(values["no_ddl"]) is True
-    return Check(
-        code="NO-DDL",
-        title="Nobody changes the catalog meanwhile",
-        verdict=verdict(() if yes else ("nobody said so",)),
-        evidence="you said so" if yes else "nobody said so",
-        why="While the catalog is read-only such a change is refused.",
-        answers=() if yes else (Remedy("Tell your colleagues, and say so", "no_ddl", ("yes",)),),
+    return checked(
+        "NO-DDL",
+        "Nobody changes the catalog during the run",
+        block=[] if yes else ["not confirmed"],
+        good="you confirmed it",
+        why="While the catalog is read-only, such changes are refused.",
+        answers=(Remedy("Inform your colleagues, then confirm", "no_ddl", ("yes",)),),
     )
 
 
 def nobody_else(values: Inputs) -> Check:
     """A person said that nothing else holds the old string."""
     why = "Backup agents and monitoring work until the old config servers are stopped, and then fail."
-    title = "Nothing else holds the old string"
-    return said("NO-OTHERS", title, why, values, "no_others", "List them, and say so")
+    title = "Nothing else uses the old string"
+    return said("NO-OTHERS", title, why, values, "no_others", "List them, then confirm")

@@ -25,7 +25,7 @@ from services.procedures.plan.model import Later, Risk, Step, Undo
 STOP_S, START_S, CATALOG_S, SAME_S, SHARDS_S = 180.0, 180.0, 180.0, 45.0, 1800.0
 SCRATCH_UNIT = "pilothouse-config-trial.service"
 _OTHERS = "goes-on-with-others"
-_ANEW = "take the run back, and plan anew with its members in the inventory"
+_ANEW = "roll the run back and make a new plan with its members in the inventory"
 AGAIN_S = 90.0
 """A mongos finds restarted config servers again in about 3 s (tried on 3.2.5): it is given more."""
 
@@ -56,7 +56,7 @@ def same_step(step_id: str, hosts: tuple[str, ...]) -> Step:
         step_id,
         (MetadataSame(hosts),),
         f"the same metadata on {', '.join(hosts)}",
-        f"{', '.join(hosts)} hold the same metadata",
+        f"{', '.join(hosts)} have the same metadata",
         SAME_S,
     )
 
@@ -71,8 +71,8 @@ def rests_step(step_id: str, party: Party) -> Step:
     return waits(
         step_id,
         at_rest(party.routers, party.servers),
-        "the balancer to be off, and no chunk to be on its way",
-        "The balancer is off, and no chunk is on its way",
+        "the balancer to be off and no chunk migration to run",
+        "The balancer is off and no chunk migration runs",
         SHARDS_S,
     )
 
@@ -101,9 +101,9 @@ def start_step(party: Party, host: str, proof: tuple[Condition, ...]) -> Step:
     return Step(
         step_id=f"{host}:back",
         host=host,
-        title=f"Start the server of {host} again, as it was",
-        done=f"The server of {host} is back, as it was",
-        why="It is as it was before the run: there is nothing to take back.",
+        title=f"Start the server of {host} again, as before",
+        done=f"The server of {host} runs again, as before",
+        why="It is in the state before the run: there is nothing to undo.",
         action=systemctl("start", party.unit(host)),
         proof=proof,
         limit_s=START_S,
@@ -147,9 +147,9 @@ def nobody_came(party: Party) -> tuple[Condition, ...]:
     A member that is behind the others may not have it yet, so that each is asked.
     """
     then = f", remove {party.first} from {party.name}" if party.leaves else ""
-    then += ", and stop and disable the old config servers by hand" if party.way == ROLLING else ""
-    router = f"stop it until the run is over; or leave the run once it uses {party.name}/ (getShardMap tells){then}"
-    shard = f"leave the run once its primary uses {party.name}/, or none yet (shardingState tells){then}"
+    then += ", and stop and disable the old config servers yourself" if party.way == ROLLING else ""
+    router = f"stop it until the run has ended; or leave the run once it uses {party.name}/ (see getShardMap){then}"
+    shard = f"leave the run once its primary uses {party.name}/, or none yet (see shardingState){then}"
     names, shards = _routers_names(party), _shards_names(party)
     return (
         *(NoOtherRouter(host, names, router, _OTHERS) for host in party.lasting),
@@ -175,7 +175,7 @@ def catalog_before(party: Party) -> Step:
     router = party.routers[0]
     step = _catalog(party, router, "before")
     drop, gone = _dropped(party), (NoDatabase(router, party.scratch),)
-    undo = Undo(f"Drop the database {party.scratch}, should it be left", drop, proof=gone, limit_s=CATALOG_S)
+    undo = Undo(f"Drop the database {party.scratch} if it still exists", drop, proof=gone, limit_s=CATALOG_S)
     return replace(step, undo=undo)
 
 
@@ -197,10 +197,10 @@ def _catalog(party: Party, router: str, stage: str) -> Step:
     return Step(
         step_id=f"{router}:catalog-{stage}",
         host=router,
-        title=f"Change the catalog through {router}, and take the change back",
-        done=f"The catalog takes changes through {router}",
-        why=f"A database {party.scratch} is made and dropped. Right after a config server was restarted a mongos "
-        "refuses it for some seconds: it is tried again.",
+        title=f"Change the catalog through {router}, and revert the change",
+        done=f"The catalog accepts changes through {router}",
+        why=f"A database {party.scratch} is created and dropped. Right after a restart of a config server a mongos "
+        "refuses this for some seconds, so the run retries.",
         action=Several((drop, Mongo(_made(party), again_s=AGAIN_S), drop)),
         proof=(NoDatabase(router, party.scratch),),
         limit_s=CATALOG_S,
@@ -233,7 +233,7 @@ def new_string_step(party: Party, router: str, until: str) -> Step:
         host=router,
         title=f"Restart {router} with {party.new_string}",
         done=f"{router} runs with {party.new_string}",
-        why="Its clients lose their connections once. The old string is of no use any more: it is not put back.",
+        why="Its clients lose their connections once. The old string is no longer valid and is not restored.",
         action=Several((edit, systemctl("restart", party.unit(router)))),
         risk=Risk.NODE_DOWN,
         proof=(
@@ -250,7 +250,7 @@ def new_string_step(party: Party, router: str, until: str) -> Step:
 
 def put_off(router: str, until: str, behind: str = "") -> Later:
     """Return that what is done at a mongos may wait where its host does not come back: the others serve."""
-    return Later(until, (), f"{router} stays as it is, and its clients use another mongos", behind)
+    return Later(until, (), f"{router} stays unchanged, and its clients use another mongos", behind)
 
 
 def others_step(party: Party) -> Step:
@@ -259,15 +259,15 @@ def others_step(party: Party) -> Step:
     There is no plan anew by then, and a run that ended would leave the old config servers as they are: a person looks
     at what came, and the run goes on.
     """
-    uses = f"Go on only once each that is named uses {party.name}/, or no config servers yet, or is stopped"
+    uses = f"Continue only once each of them uses {party.name}/, or no config servers yet, or is stopped"
     then = ": the old config servers are stopped next" if party.way == ROLLING else ""
     return Step(
         step_id="others",
         host="",
-        title="See that no mongos and no shard came that is none of the plan",
-        done="No mongos and no shard came, or somebody saw to it",
-        why=f"The run has no way to one that came since: whether it uses {party.name} only a person can tell.",
-        action=Ask(f"{uses}{then}. Go on?", keep=_OTHERS),
+        title="Verify that no mongos or shard was added outside of the plan",
+        done="No mongos or shard was added, or you confirmed each",
+        why=f"The run cannot read one that was added later: only you can verify that it uses {party.name}.",
+        action=Ask(f"{uses}{then}. Continue?", keep=_OTHERS),
         risk=Risk.YOU,
         already=(OthersSeenTo(party.lasting, _routers_names(party), _shards_names(party)),),
         limit_s=START_S,

@@ -50,9 +50,7 @@ def copy_steps(party: Party, others: tuple[str, ...]) -> tuple[Step, ...]:
     """
     host = party.last
     back = as_it_was(party, host)
-    why = (
-        "Its data are copied, and the copy is tried, while nobody writes. Until it is back the catalog takes no change."
-    )
+    why = "Its data are copied and the copy is tested while nobody writes. Until it is back, the catalog is read-only."
     return (
         same_step("same-before", (*others, host)),
         replace(stop_step(party, host, why, back, prefix="copy-"), before=(FileAbsent(host, party.backup),)),
@@ -76,8 +74,8 @@ def nothing_there(party: Party, folders: dict[str, tuple[str, ...]]) -> Step:
     return waits(
         "nothing-there",
         (*absent, *room_wanted(party)),
-        f"nothing to lie where the run makes folders of its own, and room for them: {', '.join(dict.fromkeys(paths))}",
-        "Nothing lies where the run makes folders of its own, and there is room",
+        f"the places of the run's own folders to be empty and to have space: {', '.join(dict.fromkeys(paths))}",
+        "The places of the run's own folders are empty and have space",
         NEW_S,
     )
 
@@ -89,8 +87,8 @@ def copied_step(party: Party, host: str, target: str, what: str) -> Step:
         step_id=f"{host}:copied",
         host=host,
         title=f"Copy {source} to {target} on {host}",
-        done=f"{target} on {host} holds {what}",
-        why="It stays, whatever becomes of the run: remove it when nobody needs it any more.",
+        done=f"{target} on {host} contains {what}",
+        why="It is kept however the run ends: remove it when you no longer need it.",
         action=Run(folders_of_others.copied(source, target, party.account(host))),
         before=(is_down(party, host),),
         already=(FolderThere(host, target), FileAbsent(host, part)),
@@ -98,7 +96,7 @@ def copied_step(party: Party, host: str, target: str, what: str) -> Step:
         limit_s=COPY_S,
         repeatable=True,
         undo=Undo(
-            f"Remove {part} on {host}, should the copy have broken off",
+            f"Remove {part} on {host} if the copy was interrupted",
             Run(folders_of_others.removed(party.account(host), part)),
             limit_s=COPY_S,
             leaves=(NothingLeft(host, part),),
@@ -115,7 +113,7 @@ def scratch_up(party: Party) -> Step:
         host=host,
         title=f"Start a scratch server on a copy of {party.backup}",
         done="A scratch server runs on a copy of the backup",
-        why=f"It listens on {host}'s loopback alone, and on a copy: the backup itself is only read.",
+        why=f"It listens on the loopback address of {host} only and uses a copy: the backup itself is only read.",
         action=Several((
             Run(folders_of_others.removed(party.account(host), folder)),
             Run(folders_of_others.copied(party.backup, folder, party.account(host))),
@@ -137,7 +135,7 @@ def scratch_compared(party: Party, host: str, stage: str) -> Step:
         step_id=f"compared-{stage}",
         host=party.last,
         title=f"Compare the backup's metadata with those of {host}",
-        done=f"The backup holds the metadata of {host}",
+        done=f"The backup contains the metadata of {host}",
         action=TryMetadata(_port(party), host),
         risk=Risk.READS,
         before=(alive,),
@@ -150,7 +148,7 @@ def scratch_compared(party: Party, host: str, stage: str) -> Step:
 
 def scratch_down(party: Party) -> Step:
     """Return the step that ends it."""
-    return _scratch(party).off("scratch-down", "End the scratch server", "The scratch server is gone", 3.0)
+    return _scratch(party).off("scratch-down", "End the scratch server", "The scratch server is removed", 3.0)
 
 
 def _scratch(party: Party) -> Temporary:
@@ -159,7 +157,7 @@ def _scratch(party: Party) -> Temporary:
         key=KEY,
         host=host,
         sentence=f"a scratch server runs on {host}",
-        danger="it holds memory and disk",
+        danger="it uses memory and disk space",
         release=Several((
             root("systemctl", "stop", SCRATCH_UNIT, ok=(0, 5)),  # 5: not loaded (systemctl(1), "EXIT STATUS")
             Run(folders_of_others.removed(party.account(host), folder, part_of(folder))),

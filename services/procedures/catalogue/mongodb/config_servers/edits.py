@@ -87,8 +87,8 @@ def _empty(party: Party, host: str, text: str) -> tuple[Untried, ...]:
     path, names = party.process(host).path, ", ".join(empty_parts(text))
     if not names:
         return ()
-    way = f"On {host}: take {names} out of {path}, or write its settings below it, and plan anew."
-    return (Untried(f"{host}: {path}: nothing stands below {names}, and no server of 3.2 starts with that", (way,)),)
+    way = f"On {host}: remove {names} from {path}, or add its settings below it, and make a new plan."
+    return (Untried(f"{host}: {path}: {names} is empty, and a 3.2 server does not start with that", (way,)),)
 
 
 def open_ways(party: Party, host: str) -> tuple[Untried, ...]:
@@ -96,20 +96,20 @@ def open_ways(party: Party, host: str) -> tuple[Untried, ...]:
     process, path = party.process(host), party.path(host)
     if process.open_way == "":
         return ()
-    why = process.open_way or "who may write on the way to it is not known"
-    moved = f"On {host}: move {path} to /etc, owned by root, name it there in {party.unit(host)} (--config), then "
-    way = f"{moved}systemctl daemon-reload, restart {party.unit(host)}, and plan anew."
-    return (Untried(f"{host}: root writes no {path}: {why}", (way,)),)
+    why = process.open_way or "the accounts that can write to its path are not known"
+    moved = f"On {host}: move {path} to /etc, owned by root, set --config in {party.unit(host)} accordingly, then "
+    way = f"{moved}systemctl daemon-reload, restart {party.unit(host)}, and make a new plan."
+    return (Untried(f"{host}: root does not write {path}: {why}", (way,)),)
 
 
 def on_the_line(party: Party, host: str, name: str, value: str) -> Untried:
     """Return that an option on a unit's command line wins over what the run writes into the file."""
     unit, path, option = party.unit(host), party.process(host).path, option_of(name) or name
     way = (
-        f"On {host}: take {option} out of what `systemctl cat {unit}` shows, or out of a file of variables that it "
-        f"names; write {name}: {value} into {path}; then systemctl daemon-reload, restart {unit}, and plan anew."
+        f"On {host}: remove {option} from the output of `systemctl cat {unit}`, or from an environment file that it "
+        f"names; add {name}: {value} to {path}; then systemctl daemon-reload, restart {unit}, and make a new plan."
     )
-    why = f"{host}: {option} {value} stands on the command line of {unit} and wins over {name} of {path}"
+    why = f"{host}: {option} {value} on the command line of {unit} takes precedence over {name} of {path}"
     return Untried(why, (way,))
 
 
@@ -122,11 +122,13 @@ def elsewhere(party: Party, host: str) -> tuple[str, ...]:
     runs = {name: value for name, value in runs.items() if value}
     if mongo.role == "standalone":  # what a server that is in no set runs without
         runs |= {SET: "", MODE: mongo.config_mode}
-    told = ((name, value, process.setting(name)) for name, value in runs.items() if name not in dict(process.given))
+    unwritten = (
+        (name, value, process.setting(name)) for name, value in runs.items() if name not in dict(process.given)
+    )
     return tuple(
-        f"{host} runs with {f'{name} {value}' if value else f'no {name}'}, and its file {process.path} says {there}: "
-        "it was changed since its start"
-        for name, value, there in told
+        f"{host} runs with {f'{name} {value}' if value else f'no {name}'}, but its file {process.path} has {there}: "
+        "the file was changed after the start"
+        for name, value, there in unwritten
         if there is not None and str(there) != str(value)
     )
 
@@ -147,5 +149,5 @@ def as_before(party: Party, host: str) -> RunsWith:
 
 def folder_of(party: Party, host: str) -> str:
     """Return a config server's data folder as the server itself writes it."""
-    told = party.server(host)
-    return told.data_path if told is not None else party.data(host)
+    server = party.server(host)
+    return server.data_path if server is not None else party.data(host)

@@ -29,8 +29,8 @@ package's own file says it, where there is one."""
 def run_with(party: Party) -> dict[str, Scalar]:
     """Return what the first config server runs with that a new one is told: its command line wins over its file."""
     process = party.process(party.first)
-    told: dict[str, Scalar] = {**dict(process.settings), **dict(process.given)}
-    return {name: value for name, value in told.items() if name.partition(".")[0] in CARRIED and may_be_shown(name)}
+    settings: dict[str, Scalar] = {**dict(process.settings), **dict(process.given)}
+    return {name: value for name, value in settings.items() if name.partition(".")[0] in CARRIED and may_be_shown(name)}
 
 
 def settings_of_new(party: Party, host: str) -> dict[str, Scalar]:
@@ -71,8 +71,8 @@ def up_step(party: Party, host: str) -> Step:
         step_id=f"{host}:up",
         host=host,
         title=f"Write {path} on {host} and start a config server there",
-        done=f"A config server runs on {host}, in no set yet",
-        why="Its data folder is empty; taken back it is empty again.",
+        done=f"A config server runs on {host}, not yet in a set",
+        why="Its data folder is empty; a rollback empties it again.",
         action=Several((PutFile(path, (file_of(party, host),)), *enabled, systemctl("start", unit))),
         before=(FolderThere(host, data), FolderEmpty(host, data)),
         already=(ConfigServerIs(host, "new"),),
@@ -80,7 +80,7 @@ def up_step(party: Party, host: str) -> Step:
         limit_s=START_S,
         repeatable=True,
         undo=Undo(
-            f"Stop the server of {host}, put {path} back and empty its data folder",
+            f"Stop the server of {host}, restore {path} and empty its data folder",
             Several((systemctl("stop", unit), *disabled, RestoreFile(path), emptied)),
             proof=(SettingIs(host, path, "replication.replSetName", ""), Swept(host, data, emptied=True)),
             limit_s=START_S,
@@ -111,6 +111,6 @@ def add_step(party: Party, host: str, version: int, goes_with: str, *, votes: bo
         limit_s=JOIN_S,
         repeatable=True,
         goes_with=goes_with,
-        why="What it is a member of goes when the set is taken back.",
+        why="Rolling back the set removes its membership.",
         estimate_s=3.0,
     )

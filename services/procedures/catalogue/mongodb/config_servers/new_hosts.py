@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.facts.mongodb.process import may_be_shown
-from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.checks.parts import checked, unread
 from services.procedures.catalogue.mongodb.config_servers.edits import Untried, on_the_line, open_ways
 from services.procedures.catalogue.mongodb.config_servers.member import run_with, settings_of_new
 from services.procedures.catalogue.mongodb.config_servers.party import MMAP, Party, is_loopback
@@ -19,7 +19,7 @@ _DISPENSABLE = ("operationProfiling",)
 def new_hosts(party: Party) -> Check:
     """As many new hosts as are wanted, each ready: nothing runs, an empty folder, the unit, the key."""
     wanted = 3 if party.engine(party.first) == MMAP else 2
-    faults = [] if len(party.new) == wanted else [f"{wanted} are wanted, {len(party.new)} are named"]
+    faults = [] if len(party.new) == wanted else [f"{wanted} are required, but {len(party.new)} are given"]
     loose = [*_not_carried(party), *(one for host in party.new for one in _not_its_file(party, host))]
     for host in (party.facts.host(name) for name in party.new):
         process, data = host[MongoProcess], host[MongoData]
@@ -28,27 +28,25 @@ def new_hosts(party: Party) -> Check:
         if process.odd or not process.unit:
             faults.append(f"{host.host}: {process.odd or 'there is no unit mongod.service'}")
         if data.entries is None:
-            faults.append(f"{host.host}: {data.path or party.data(party.first)} is not there, or could not be read")
+            faults.append(f"{host.host}: {data.path or party.data(party.first)} does not exist, or could not be read")
         elif data.entries:
-            faults.append(f"{host.host}: {data.path} holds {data.entries} names")
+            faults.append(f"{host.host}: {data.path} contains {data.entries} entries")
         if is_loopback(party.place(host.host)):
-            faults.append(f"{host.host} is known here by {host.address}, which no other host can use")
+            faults.append(f"{host.host} has the address {host.address} here, which no other host can use")
         loose += _not_the_key(party, host.host)
     faults += [one.why for one in loose]
     key = _key(party)
     good = f"{', '.join(map(party.place, party.new))}{f'; {key} is the same on each' if key else ''}"
-    return Check(
-        code="NEW-HOSTS",
-        title="The new hosts are ready",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or good,
-        why="A mirror is never a member: its data are of another kind of history.",
+    return checked(
+        "NEW-HOSTS",
+        "The new hosts are ready",
+        block=faults,
+        good=good,
+        why="A mirror can never be a member: its data have no replication history.",
         try_=(
             *dict.fromkeys(way for one in loose for way in one.try_),
-            "Install the same release there, make its data folder for the server's user, leave it stopped.",
-        )
-        if faults
-        else (),
+            "Install the same release there, create its data folder for the server's user, and leave it stopped.",
+        ),
     )
 
 
@@ -59,8 +57,8 @@ def _not_carried(party: Party) -> tuple[Untried, ...]:
     left = sorted(name for name in names if not name.startswith(_DISPENSABLE))
     if not left:
         return ()
-    why = f"{party.first} runs with what is not carried over: {', '.join(left)}"
-    return (Untried(why, ("Take the way with a window, which needs no new host; or do without them.",)),)
+    why = f"{party.first} uses settings that are not copied: {', '.join(left)}"
+    return (Untried(why, ("Choose the maintenance window, which needs no new host, or remove these settings.",)),)
 
 
 def _not_its_file(party: Party, host: str) -> tuple[Untried, ...]:
@@ -68,7 +66,7 @@ def _not_its_file(party: Party, host: str) -> tuple[Untried, ...]:
     process, unit = party.process(host), party.unit(host)
     if not process.path:
         named = f"name a file in {unit} (ExecStart: --config /etc/mongod.conf)"
-        way = f"On {host}: {named}, then systemctl daemon-reload, and plan anew."
+        way = f"On {host}: {named}, then systemctl daemon-reload, and make a new plan."
         return (Untried(f"{host}: {unit} starts its server without a configuration file", (way,)),)
     written = settings_of_new(party, host)
     others = [(name, told) for name, told in process.given if name != "config" and str(written.get(name, "")) != told]
@@ -88,11 +86,11 @@ def _not_the_key(party: Party, host: str) -> tuple[Untried, ...]:
     if own is None or there is None or not own.digest or not there.digest:
         missing = there is not None and there.absent
         silent = party.facts.host(host if own is not None and own.digest else party.first)
-        why = f"{host}: {path} is not there" if missing else unread(silent, path, "key")
+        why = f"{host}: {path} does not exist" if missing else unread(silent, path, "key")
     elif there.digest != own.digest:
-        why = f"{host}: {path} is another file than on {party.first}"
+        why = f"{host}: {path} differs from the file on {party.first}"
     elif there.shared:
-        why = f"{host}: others than its owner may use {path}: the server takes no such key"
+        why = f"{host}: accounts other than its owner can access {path}: the server rejects such a key file"
     elif there.owner != party.facts.host(host)[MongoData].owner:
         why = f"{host}: {path} belongs to the account {there.owner}, not to the server's"
     else:

@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import listed, unread, verdict
+from services.procedures.catalogue.checks.parts import checked, listed, unread
 from services.procedures.catalogue.mongodb.config_servers.party import Party
 from services.procedures.plan.checks import Check
 from services.procedures.plan.parts.mongodb.data import MongoData
 
 
 def folders(party: Party) -> Check:
-    """Each data folder is its server's own, and nobody else may change it or a folder above it."""
+    """Each data folder belongs to its server, and nobody else may change it or a folder above it."""
     faults = []
     for host in (*party.servers, *party.new):
         data, account = party.facts.host(host)[MongoData], party.process(host).account
         if data.owner is None or data.odd is None:
-            faults.append(unread(party.facts.host(host), f"who may change the data folder of {host}", "data"))
+            faults.append(unread(party.facts.host(host), f"who can change the data folder of {host}", "data"))
         elif data.odd:
             faults.append(f"{host}: {data.odd}")
         elif host in party.servers and data.owner != account:
-            faults.append(f"{host}: {data.path} belongs to the account {data.owner}, the server runs as {account}")
+            faults.append(f"{host}: {data.path} belongs to the account {data.owner}, but the server runs as {account}")
         elif host in party.new and party.process(host).user not in {data.owner_name, str(data.owner)}:
             faults.append(
                 f"{host}: {data.path} belongs to {data.owner_name or data.owner}, and {party.unit(host)} runs its "
-                f"server as {party.process(host).user or 'nobody that is known'}"
+                f"server as {party.process(host).user or 'an unknown account'}"
             )
-    return Check(
-        code="CONFIG-FOLDERS",
-        title="Each data folder is its server's own",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or listed([party.data(host) for host in (*party.servers, *party.new)]),
-        why="What is copied, made and removed there is done as that account, never as root: what a server says of its "
-        "folder may lead anywhere.",
-        try_=("Run each server as an account of its own, in a folder that belongs to it alone (chown).",)
-        if faults
-        else (),
+    return checked(
+        "CONFIG-FOLDERS",
+        "Each data folder belongs to its server",
+        block=faults,
+        good=listed([party.data(host) for host in (*party.servers, *party.new)]),
+        why="The run copies, creates and removes files there as that account, never as root: the paths that a server "
+        "reports may lead anywhere.",
+        try_=("Run each server as a separate account, in a folder that belongs only to it (chown).",),
     )

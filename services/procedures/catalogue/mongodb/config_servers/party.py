@@ -174,8 +174,8 @@ def party_of(facts: Facts, values: Inputs) -> Party:
 
 def strings_of(facts: Facts) -> dict[str, str]:
     """Return mongos -> the string that it was started with, as it is written."""
-    told = ((host, mongo_of(facts.host(host))) for host in facts.members)
-    return {host: m.server.config_string for host, m in told if m is not None and m.server.role == "router"}
+    views = ((host, mongo_of(facts.host(host))) for host in facts.members)
+    return {host: m.server.config_string for host, m in views if m is not None and m.server.role == "router"}
 
 
 def converted(facts: Facts) -> bool:

@@ -11,6 +11,7 @@ import string
 from services.connections.observer.paths import is_clean
 from services.discovery.families.mongodb.kind import SHARDED
 from services.facts.mongodb.sharding import parse_hosts
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.checks.parts import verdict
 from services.procedures.catalogue.mongodb.cards import NEED, NOT_SHARDED
@@ -35,7 +36,6 @@ from services.procedures.catalogue.mongodb.shared.order import half_way, order_o
 from services.procedures.catalogue.mongodb.shared.sets import parts_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.last_look import looked_again
@@ -52,11 +52,11 @@ _IN_NAMES = frozenset(string.ascii_letters + string.digits + "_-")
 _MOST_NAME = 31
 ABOUT = About(
     name="mongo-config-rs",
-    title="Make a replica set of the mirrored config servers",
+    title="Convert mirrored config servers to a replica set",
     need=NEED,
-    what="Converts the three mirrored config servers of 3.2, as 3.4 wants it; a copy that is tried comes first.",
+    what="Converts the three mirrored config servers of 3.2, as required by 3.4; makes and tests a copy first.",
     takes="Some minutes, and your time for the questions.",
-    can_break="The catalog takes no change for about a minute; in a window nobody reads or writes for minutes.",
+    can_break="The catalog is read-only for about a minute; in a window clients cannot read or write for minutes.",
     for_states=("member",),
     kinds=(SHARDED.code,),
     elsewhere=NOT_SHARDED,
@@ -68,13 +68,10 @@ _DATABASES = ("dropDatabase", "enableSharding")
 _FEWEST = 2
 
 
-class ConfigServers:
-    """Procedure (see procedure.py)."""
+class ConfigServers(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: the way, names, hosts and folders, and what only a person knows."""
@@ -82,17 +79,17 @@ class ConfigServers:
         servers = tuple(reversed(order_of(facts).mirrors))
         new = (
             Field("new", "Hosts for new config servers", "hosts", "", choices=spare_hosts(facts), required=True,
-                  help="Two, or three where the old ones store by MMAPv1. Each with MongoDB and an empty folder."),
+                  help="Two, or three if the old ones use MMAPv1. Each with MongoDB and an empty folder."),
         )  # fmt: skip
         return (
             Field(
                 "way",
-                "Which way",
+                "Way",
                 "choice",
                 ROLLING,
                 choices=(
-                    (ROLLING, "everything goes on; two or three new hosts"),
-                    (WINDOW, "every mongos and config server is down meanwhile; no new host"),
+                    (ROLLING, "no interruption; needs two or three new hosts"),
+                    (WINDOW, "every mongos and config server is down during the window; needs no new host"),
                 ),
             ),
             *(new if way == ROLLING else ()),
@@ -100,24 +97,24 @@ class ConfigServers:
             Field("backup", "Folder for the copy of the metadata", "text", default_backup(facts, servers),
                   help="On the last config server; a new folder."),
             Field("no_ddl", "Nobody creates or drops a database or shards a collection meanwhile", "flag", "no"),
-            Field("no_others", "Nothing else holds the old string: backup agents, monitoring, scripts", "flag", "no"),
+            Field("no_others", "Nothing else uses the old string: backup agents, monitoring, scripts", "flag", "no"),
         )  # fmt: skip
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
         if converted(facts):
             return ()
-        faults = list(field_faults(self.fields(facts, inputs), inputs))
-        values = self._values(facts, inputs)
+        faults = list(super().faults(facts, inputs))
+        values = self.values(facts, inputs)
         if not _is_name(values["name"]):
-            faults.append(Fault("name", "Name of the new set: letters, digits, - and _, a letter first."))
+            faults.append(Fault("name", "Name of the new set: use letters, digits, - and _, beginning with a letter."))
         if values["backup"] and (not is_clean(values["backup"]) or " " in values["backup"]):
-            faults.append(Fault("backup", "Folder for the copy: a whole path of plain characters."))
+            faults.append(Fault("backup", "Folder for the copy: enter an absolute path of plain characters."))
         return tuple(faults)
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         if converted(facts):
             return (lock_free(facts, order_of(facts).hosts),)
         party = party_of(facts, values)
@@ -148,15 +145,15 @@ class ConfigServers:
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps where the config servers are a set and every mongos knows it, where so few of
         them answer that there is nothing to compare with, and where they are half way: the checks say so."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         party = party_of(facts, values)
         begun = half_way(facts, order_of(facts))
         done = converted(facts) or len(party.servers) < _FEWEST or not party.routers or bool(begun)
         hosts = order_of(facts).hosts if done else party.everyone
         return Plan(
             procedure=ABOUT.name,
-            title=f"Make the replica set {party.name} of the mirrored config servers",
-            summary="A tried copy first; then the set, the mongos one by one, the balancer as it was.",
+            title=f"Convert the mirrored config servers to the replica set {party.name}",
+            summary="First a tested copy; then the set, the mongos one by one, and the balancer as before.",
             cluster_id=facts.cluster_id,
             cluster_name=facts.cluster_name,
             hosts=hosts,
@@ -170,14 +167,6 @@ class ConfigServers:
             parts=parts_of((*party.shards, *order_of(facts).config), hosts),
         )
 
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
-
 
 PROCEDURE = ConfigServers()
 
@@ -188,24 +177,26 @@ def _steps(party: Party) -> tuple[Step, ...]:
 
 
 def _expected(party: Party) -> str:
-    told = f"Every mongos uses {party.new_string}, all members hold the same metadata, the balancer is as it was."
+    outcome = (
+        f"Every mongos uses {party.new_string}, all members have the same metadata, and the balancer is as before."
+    )
     old = ", ".join(host for host in party.servers if host not in party.lasting)
-    return f"{told} Out of use, and to be taken out of the inventory: {old}." if old else told
+    return f"{outcome} No longer used, remove from the inventory: {old}." if old else outcome
 
 
 def _no_mirrors(party: Party) -> Check:
-    told = parse_hosts(party.string)
-    seen = f"every mongos uses {told.set_name}" if told.set_name else "none was found"
+    place = parse_hosts(party.string)
+    seen = f"every mongos uses {place.set_name}" if place.set_name else "none was found"
     return Check(
         code="CONFIG-FORM",
-        title="The config servers are three mirrored ones, as every mongos names them",
+        title="There are three mirrored config servers, as named by every mongos",
         verdict=verdict((seen,)),
         evidence=f"mirrored config servers: {seen}; mongos: {', '.join(party.routers) or 'none was found'}",
         why="This procedure is for a sharded cluster of 3.2 with mirrored config servers.",
         try_=(
-            "Nothing is to be converted here: it is a set already."
-            if told.set_name
-            else "Give the inventory the config servers and every mongos, then check again.",
+            "There is nothing to convert: it is already a set."
+            if place.set_name
+            else "Add the config servers and every mongos to the inventory, then check again.",
         ),
     )
 

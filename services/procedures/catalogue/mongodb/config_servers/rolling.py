@@ -60,8 +60,8 @@ from services.procedures.plan.model import Later, Risk, Step, Undo
 
 SYNC_S, ELECTION_S, CHANGE_S = 1800.0, 90.0, 60.0
 STAYS = (
-    "Taken back, this stays in local.system.replset: no built-in role may remove it. The server warns of it at each "
-    f"start, and works. With {CLEARS_SETS}, the undo removes it."
+    "After a rollback this remains in local.system.replset: no built-in role can remove it. The server warns about "
+    f"it at each start and works. With {CLEARS_SETS}, the undo removes it."
 )
 STEP_DOWN_S = 600
 """So long the first config server is not elected again while it restarts (changed so after SERVER-23249)."""
@@ -124,8 +124,8 @@ def initiate_step(party: Party, host: str, before: tuple[ConfigServerIs, ...]) -
     return Step(
         step_id="initiate",
         host=host,
-        title=f"Make the set {party.name} of {host} alone",
-        done=f"The configuration of {party.name} lies in the data of {host}",
+        title=f"Create the set {party.name} from {host} alone",
+        done=f"The configuration of {party.name} is in the data of {host}",
         action=Mongo(command("admin", replSetInitiate=document)),
         before=before,
         already=(SetLies(host, party.name),),
@@ -154,7 +154,7 @@ def _mirrored_set(party: Party) -> Step:
         host=host,
         title=f"Restart {host} as the set {party.name}, still mirrored",
         done=f"{host} is the set {party.name}, still mirrored",
-        why="Data are read and written all the time; for some seconds a mongos refuses changes of the catalog.",
+        why="Clients read and write throughout; for some seconds a mongos refuses changes to the catalog.",
         action=Several((edit, restart)),
         risk=Risk.NODE_DOWN,
         before=(SetLies(host, party.name), MetadataSame(party.servers), switched(party.routers, on=False)),
@@ -162,7 +162,7 @@ def _mirrored_set(party: Party) -> Step:
         limit_s=START_S,
         repeatable=True,
         undo=Undo(
-            f"Put the configuration of {host} back, and restart it as it was",
+            f"Restore the configuration of {host} and restart it",
             Several((RestoreFile(path), restart)),
             proof=(SettingIs(host, path, SET, ""), *as_it_was(party, host)),
             limit_s=START_S,
@@ -178,11 +178,11 @@ def _asked(party: Party) -> Step:
     return Step(
         step_id="read-only",
         host="",
-        title="Ask whether the catalog may be read-only now",
-        done="Somebody said that the catalog may be read-only",
+        title="Ask whether the catalog can be read-only now",
+        done="You confirmed that the catalog can be read-only",
         action=Ask(
             f"From the stop of {party.last} until {party.first} is converted, about a minute, nobody can create or "
-            "drop a database, or shard a collection. Is that all right now?",
+            "drop a database, or shard a collection. Is this acceptable now?",
             unattended="yes",
         ),
         risk=Risk.YOU,
@@ -192,7 +192,7 @@ def _asked(party: Party) -> Step:
 
 
 def _mirror_down(party: Party) -> Step:
-    why = "The catalog takes no change from here on: what the set has is what every mirror has."
+    why = "From here on the catalog is read-only: the set has the same content as every mirror."
     off = switched(party.routers, on=False)
     return replace(stop_step(party, party.last, why, as_it_was(party, party.last)), before=(*known_cluster(party), off))
 
@@ -208,8 +208,8 @@ def _votes(party: Party, version: int) -> Step:
         step_id="votes",
         host=party.first,
         title="Give every member a vote",
-        done="Every member votes, and may lead",
-        why="It goes when the set is taken back.",
+        done="Every member votes and can become primary",
+        why="Rolling back the set undoes this.",
         action=Reconfigure(SetChange(version, tuple(settings))),
         before=(SetWhole(party.members, primary=party.first),),
         already=(AllVote(party.members),),
@@ -228,8 +228,8 @@ def _step_down(party: Party) -> Step:
         step_id="step-down",
         host=host,
         title=f"Let {host} step down for {STEP_DOWN_S // 60} minutes",
-        done=f"A new member leads {party.name}",
-        why="It closes all its connections. While it restarts it is not elected. It goes when the set is taken back.",
+        done=f"A new member is primary of {party.name}",
+        why="It closes all of its connections. It is not elected during its restart. Rolling back the set undoes this.",
         action=Mongo(command("admin", replSetStepDown=STEP_DOWN_S, secondaryCatchUpPeriodSecs=30)),
         before=(SetWhole(party.members, primary=host), MetadataSame((host, *party.new))),
         already=leads,
@@ -252,8 +252,8 @@ def _converted(party: Party) -> Step:
         host=host,
         title=f"Restart {host} without sccc mode: the config servers are the set {party.name}",
         done=f"The config servers are the set {party.name}",
-        why="From here on a mongos goes over to the set by itself. There is no easy way back: the mirrors take no "
-        "part in changes of the catalog any more.",
+        why="From here on a mongos switches to the set automatically. There is no easy way back: the mirrors take no "
+        "longer part in catalog changes.",
         action=Several((edit, systemctl("restart", unit))),
         risk=Risk.IRREVERSIBLE,
         # Not of the first one itself, which had all of it before it stepped down: a second try finds it stopped.
@@ -273,8 +273,8 @@ def _converted(party: Party) -> Step:
         later=Later(
             "shards",  # tried on 3.2.5: a shard goes over once it sees the first server again, and no mongos makes it
             (SetWhole(party.new, leaving=party.place(host)),),
-            f"{', '.join(party.new)} serve as {party.name}; the catalog takes changes again through each mongos with "
-            f"the new string; until {host} is back the shards split and move no chunk",
+            f"{', '.join(party.new)} serve as {party.name}; the catalog accepts changes again through each mongos with "
+            f"the new string; until {host} is back, the shards split and move no chunks",
         ),
         estimate_s=10.0,
     )
@@ -300,16 +300,16 @@ def _removed(party: Party, version: int) -> tuple[Step, Step]:
     leads = waits(
         "leads",
         (SetWhole(party.lasting, primary=lead, leaving=party.leaving),),
-        f"{lead}, which has the higher priority, to lead",
-        f"{lead} leads {party.name}",
+        f"{lead}, which has the higher priority, to be primary",
+        f"{lead} is primary of {party.name}",
         SYNC_S,
     )
     removed = Step(
         step_id=f"{party.first}:removed",
         host=lead,
-        title=f"Remove {party.first}, which stores by MMAPv1, from {party.name}",
-        done=f"{party.first} is no member of {party.name} any more",
-        why="A config replica set holds no MMAPv1: the server told so itself (REMOVED).",
+        title=f"Remove {party.first}, which uses MMAPv1, from {party.name}",
+        done=f"{party.first} is no longer a member of {party.name}",
+        why="A config replica set does not allow MMAPv1: the server itself reported this (REMOVED).",
         action=Reconfigure(SetChange(version, removes=(0,))),
         before=(SetWhole(party.lasting, primary=lead, leaving=party.leaving),),
         already=(AllVote(party.lasting),),
@@ -327,9 +327,9 @@ def _retired(party: Party, host: str) -> Step:
     return replace(
         stop_step(party, host, "", ()),
         step_id=f"{host}:retired",
-        title=f"Stop the old config server of {host}, and keep it from starting with the host",
-        done=f"The old config server of {host} is out of use",
-        why="Nobody uses it any more. Its data stay: keep them for a week.",
+        title=f"Stop the old config server of {host} and disable its start at boot",
+        done=f"The old config server of {host} is no longer used",
+        why="Nothing uses it any more. Its data are not removed: keep them for a week.",
         action=Several((root("systemctl", "disable", unit), root("systemctl", "stop", unit))),
         proof=(is_down(party, host), UnitNotEnabled(host, unit)),
         undo=None,

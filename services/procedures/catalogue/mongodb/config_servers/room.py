@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from services.procedures.catalogue.checks.parts import unread, verdict
+from services.procedures.catalogue.checks.parts import checked, unread
 from services.procedures.catalogue.mongodb.config_servers.folders import folders_of_copy, trial_of
 from services.procedures.catalogue.mongodb.config_servers.party import WINDOW, Party
 from services.procedures.conditions.machine.disk import FreeDisk
@@ -58,24 +58,26 @@ def room(party: Party) -> Check:
     """The copy's folder is new, and every file system has room for all that the run makes on it."""
     data = party.facts.host(party.last)[MongoData]
     old_copy = [path for path in folders_of_copy(party) if data.holds(path)]
-    faults = [f"{path} is there: a copy of an earlier run is never taken for today's" for path in old_copy]
+    faults = [f"{path} already exists: a copy from an earlier run is never reused" for path in old_copy]
     if not party.backup.startswith("/") or party.backup == "/":
-        faults.append("the copy needs a whole path")
+        faults.append("the copy needs an absolute path")
     old = (data.path, party.new_data(party.last))
     if crossed := [path for path in old if _within(party.backup, path) or _within(path, party.backup)]:
-        faults.append(f"{party.backup} is, holds or lies in {' and '.join(crossed)}: that would be no copy of its own")
+        faults.append(
+            f"{party.backup} is, contains or is inside {' and '.join(crossed)}: that would be no separate copy"
+        )
     faults += dict.fromkeys(_lacking(party))
     good = "; ".join(f"{(one.bytes or 0) / 1e9:.2f} GB for {one.path} on {one.host}" for one in copies_of(party))
-    return Check(
-        code="BACKUP-ROOM",
-        title="There is room for every copy of the metadata, on every host",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or good,
-        why="The copy is the way back that is left when nothing else is; it is tried by a server on a copy of it. A "
-        "disk that is full in the middle ends the run with everything stopped.",
-        try_=("Make room there, or name a folder on another disk.",) if faults else (),
-        answers=(Remedy("Take a new folder; the old one stays", "backup", (_free(party),)),) if old_copy else (),
-        absolute=bool(faults),  # nothing to override: the first step asks for the same
+    return checked(
+        "BACKUP-ROOM",
+        "Every host has space for its copies of the metadata",
+        block=faults,
+        good=good,
+        why="The copy is the last way back; a server tests it on a copy of it. A "
+        "disk that fills up ends the run with everything stopped.",
+        try_=("Free disk space there, or choose a folder on another disk.",),
+        answers=(Remedy("Use a new folder; the old one is kept", "backup", (_free(party),)),) if old_copy else (),
+        absolute=True,  # nothing to override: the first step asks for the same
     )
 
 
@@ -93,7 +95,7 @@ def _lacking(party: Party) -> Iterator[str]:
             paths = [one.path for one in copies_of(party) if one.host == wanted.host]
             yield (
                 f"{disk.free / 1e9:.1f} GB are free at {disk.mount} on {wanted.host}, "
-                f"{wanted.at_least / 1e9:.1f} GB are wanted for {', '.join(paths)}"
+                f"{wanted.at_least / 1e9:.1f} GB are required for {', '.join(paths)}"
             )
 
 

@@ -76,7 +76,7 @@ def _mirrored(party: Party, one: GatheredSet, host: str) -> Step:
         _WHOLE_S,
     )
     undo = Undo(
-        f"Restart the server of {host}, should it have gone over to {party.name} by itself",
+        f"Restart the server of {host} if it has switched to {party.name} automatically",
         systemctl("restart", unit),
         proof=stays,
         limit_s=START_S,
@@ -84,7 +84,7 @@ def _mirrored(party: Party, one: GatheredSet, host: str) -> Step:
         waits_s=_WHOLE_S,
         again=True,  # a mongos on a host that did not answer may have it go over once more
     )
-    why = f"A shard goes over by itself as soon as {party.first} answers as a set. Taken back, it is brought back too."
+    why = f"A shard switches automatically as soon as {party.first} answers as a set. A rollback switches it back."
     return replace(step, host=host, why=why, undo=undo)
 
 
@@ -94,12 +94,12 @@ def _handed_over(party: Party, one: GatheredSet, host: str) -> Step:
     step = waits(
         f"{host}:leads-as-before",
         (SetWhole(one.hosts),),
-        f"{one.name} to be whole",
-        f"{one.name} is whole",
+        f"{one.name} to be healthy",
+        f"{one.name} is healthy",
         _WHOLE_S,
     )
     undo = Undo(
-        f"Let {host} step down, should it lead and have gone over to {party.name}",
+        f"Step down {host} if it is primary and has switched to {party.name}",
         Mongo(command("admin", replSetStepDown=_STEP_DOWN_S, secondaryCatchUpPeriodSecs=_CATCH_UP_S)),
         proof=(NeedNotHandOver(host, unit),),
         limit_s=_ELECTION_S,
@@ -107,5 +107,5 @@ def _handed_over(party: Party, one: GatheredSet, host: str) -> Step:
         waits_s=_WHOLE_S,
         again=True,
     )
-    why = "A primary that is only ended hands nothing over: rows that no other member has yet would be rolled back."
+    why = "Without a step-down, rows of the primary that no other member has yet would be rolled back."
     return replace(step, host=host, why=why, undo=undo)

@@ -93,8 +93,8 @@ def window_steps(party: Party) -> tuple[Step, ...]:
         waits(
             "leads",
             (SetWhole((party.first,), primary=party.first), ConfigServerIs(party.first, "set", party.name)),
-            f"{party.first} to lead {party.name}",
-            f"{party.first} leads {party.name}",
+            f"{party.first} to be primary of {party.name}",
+            f"{party.first} is primary of {party.name}",
             CHANGE_S,
         ),
         *(step for number, host in enumerate(party.servers[1:], 1) for step in _joined(party, host, number)),
@@ -117,7 +117,7 @@ def window_steps(party: Party) -> tuple[Step, ...]:
 
 
 def _router_down(party: Party, router: str) -> Step:
-    why = "No mongos, no change of the catalog. The window begins: nobody reads or writes."
+    why = "Without a mongos the catalog cannot change. The window begins: clients cannot read or write."
     back = (RoutersUse((router,), ""), StartedWith(router, party.string))
     step, first = stop_step(party, router, why, back), router == party.routers[0]
     assert step.undo is not None
@@ -134,7 +134,7 @@ def _router_down(party: Party, router: str) -> Step:
             waits=led_for_good(party),
             waits_s=LED_LIMIT_S,
         ),
-        interrupts=f"the mongos of {router} is stopped by the run: nobody reads or writes through it until it starts",
+        interrupts=f"the run stopped the mongos of {router}: clients cannot read or write through it until it starts",
     )
     return replace(step, before=known_cluster(party)) if first else step
 
@@ -149,18 +149,18 @@ def _router_stays_down(party: Party, router: str) -> Step:
     step = waits(
         f"{router}:stays-down",
         down,
-        f"the mongos of {router} to be stopped still",
-        f"The mongos of {router} is stopped still",
+        f"the mongos of {router} to be still stopped",
+        f"The mongos of {router} is still stopped",
         _STILL_S,
     )
     undo = Undo(
-        f"Stop the mongos of {router}, should somebody have started it",
+        f"Stop the mongos of {router} if it was started",
         systemctl("stop", party.unit(router)),
         proof=down,
         limit_s=_STOPS_S,
         alone=True,
     )
-    return replace(step, host=router, why="No change of the catalog from here on.", undo=undo)
+    return replace(step, host=router, why="The catalog does not change from here on.", undo=undo)
 
 
 def _noted(party: Party) -> Step:
@@ -168,8 +168,8 @@ def _noted(party: Party) -> Step:
     return waits(
         "noted",
         (CatalogNoted(party.first),),
-        f"the metadata of {party.first} to be noted",
-        f"The metadata of {party.first} are noted",
+        f"the metadata of {party.first} to be recorded",
+        f"The metadata of {party.first} are recorded",
         CHANGE_S,
     )
 
@@ -187,8 +187,8 @@ def window_watches(party: Party) -> tuple[WatchRule, ...]:
     rule = WatchRule(
         code="NO-MONGOS",
         condition=_none_runs(party),
-        sentence=f"A mongos was started while {party.name} is made: what is changed through it may be in {party.name} "
-        "alone, and is lost where the run is taken back. Stop it, and see what was changed.",
+        sentence=f"A mongos was started while {party.name} is created: changes through it may exist only in "
+        f"{party.name} and are lost if the run is rolled back. Stop it and check what was changed.",
         from_step=f"{party.first}:down",
         to_step="scratch-down",
     )
@@ -200,10 +200,11 @@ def _known_changes(party: Party) -> Step:
     return Step(
         step_id="changes",
         host="",
-        title=f"See that nobody has changed {party.name} since it was made",
-        done=f"{party.name} goes on with what was changed in it",
-        why="A mongos that was started meanwhile changes it alone: going on keeps that, going back loses it.",
-        action=Ask(f"Go on with what is in {party.name}?", keep=_CHANGES),
+        title=f"Verify that {party.name} was not changed since its creation",
+        done=f"{party.name} continues with the changes made to it",
+        why="A mongos that was started meanwhile changes only the set: continuing keeps these changes, a rollback "
+        "loses them.",
+        action=Ask(f"Continue with the current content of {party.name}?", keep=_CHANGES),
         risk=Risk.YOU,
         already=(_unchanged(party),),
         limit_s=START_S,
@@ -221,7 +222,7 @@ def _compared(party: Party) -> Step:
 
 
 def _mirror_down(party: Party, host: str) -> Step:
-    step = stop_step(party, host, "Its data folder stays as it is: the way back.", as_it_was(party, host))
+    step = stop_step(party, host, "Its data folder stays unchanged, for a rollback.", as_it_was(party, host))
     if host != party.first or step.undo is None:
         return step
     undo = replace(step.undo, loses=(MetadataSame(party.servers),))  # the last one to come back
@@ -235,7 +236,7 @@ def _first_data(party: Party) -> Step:
     step = copied_step(party, host, new, "the metadata, for the set")
     return replace(
         step,
-        why="The set works on a folder of its own; the old one stays as it is.",
+        why="The set uses a separate folder; the old one stays unchanged.",
         undo=Undo(
             f"Remove {new} on {host}",
             Run(folders_of_others.removed(party.account(host), new, part_of(new))),
@@ -253,7 +254,7 @@ def _spare(party: Party, host: str) -> SpareFolder:
 def _initiated(party: Party) -> Step:
     host = party.first
     step = initiate_step(party, host, before=(ConfigServerIs(host, "new"),))
-    return replace(step, undo=None, goes_with=f"{host}:set-up", why="It goes with the folder when that is taken back.")
+    return replace(step, undo=None, goes_with=f"{host}:set-up", why="Rolling back the folder removes it.")
 
 
 def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
@@ -282,7 +283,7 @@ def _set_up(party: Party, host: str, before: tuple[Condition, ...]) -> Step:
         limit_s=START_S,
         repeatable=True,
         undo=Undo(
-            f"Stop it, and put the configuration of {host} back",
+            f"Stop it and restore the configuration of {host}",
             Several((systemctl("stop", unit), RestoreFile(path), *gone)),
             proof=(
                 is_down(party, host),
@@ -302,9 +303,9 @@ def _nothing_changed(party: Party) -> Consent:
     still go on."""
     return Consent(
         unless=(_none_runs(party), _unchanged(party)),
-        question=f"A mongos that is started now goes over to {party.name} by itself: what was changed through it since "
-        f"lies in {party.name} alone, and is lost with it: a database or a collection that was made, and where its "
-        "rows are; the rows stay on their shard. Take it back all the same?",
+        question=f"A mongos that is started now switches to {party.name} automatically: changes through it since then "
+        f"exist only in {party.name} and are lost with it: new databases and collections, and the location of their "
+        "rows; the rows themselves stay on their shard. Roll back anyway?",
         expect=party.first,
         first=True,
     )
@@ -334,14 +335,14 @@ def _routers(party: Party) -> tuple[Step, ...]:
         begun,
         resumes=f"{first}:down",
         title=f"Start {first} with {party.new_string}: the window ends",
-        why="From here on the catalog changes in the set alone. There is no easy way back.",
+        why="From here on the catalog changes only in the set. There is no easy way back.",
         risk=Risk.IRREVERSIBLE,
         before=(SetWhole(party.servers), MetadataSame(party.servers)),
         confirm=first,
         beside=(_unchanged(party),),  # changed since the last look: going on keeps it
         no_return=True,
     )
-    nothing = "Nothing is to be taken back."
+    nothing = "There is nothing to undo."
     return (
         begun,
         catalog_after(party, first, until),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.facts.mongodb.server import release
 from services.moments import duration
-from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.checks.parts import checked, verdict
 from services.procedures.catalogue.mongodb.shared.checks import NOTHING_READ
 from services.procedures.catalogue.mongodb.shared.sets import GatheredSet, listed_by, mongo_of, sets_of
 from services.procedures.plan.checks import Check, Verdict
@@ -25,19 +25,19 @@ def every_set(facts: Facts, *, all_of_them: bool) -> Check:
     """
     sets = sets_of(facts)
     read = any(mongo_of(facts.host(name)) is not None for name in facts.members)
-    faults = [] if sets else ["no member told its set" if read else NOTHING_READ]
+    faults = [] if sets else ["no member reported its set" if read else NOTHING_READ]
     if all_of_them:
         here = {one.name for one in sets}
         strange = [one.name for one in listed_by(facts) or () if one.hosts.set_name not in here]
-        faults += [f"the shard {name} is no replica set that was read" for name in strange]
+        faults += [f"the shard {name} is not a replica set that was read" for name in strange]
         faults += [f"{name} was not read" for name in facts.members if mongo_of(facts.host(name)) is None]
-    return Check(
-        code="EVERY-SET",
-        title="Every replica set of the cluster was read",
-        verdict=verdict(faults),
-        evidence="; ".join(faults) or ", ".join(one.name for one in sets),
-        why="A set that nobody asked keeps its protocol, and nothing would say so.",
-        try_=("Give the inventory its hosts, or bring them back, then check again.",) if faults else (),
+    return checked(
+        "EVERY-SET",
+        "Every replica set of the cluster was read",
+        block=faults,
+        good=", ".join(one.name for one in sets),
+        why="A set that was not read would keep its protocol unnoticed.",
+        try_=("Add its hosts to the inventory, or bring them back, then check again.",),
     )
 
 
@@ -48,15 +48,15 @@ def old_entries(one: GatheredSet) -> Check:
         own = one.own(host)
         if own is not None and not own.arbiter and (own.optime is None or own.optime_term != -1):
             faults.append(f"the optime of {host} has the term {'not known' if own.optime is None else own.optime_term}")
-    return Check(
-        code="OLD-ENTRIES",
-        title=f"Every member of {one.name} has applied an entry of the current protocol",
-        verdict=verdict(faults),
-        evidence=f"{one.name}: {'; '.join(faults) or 'each newest entry is of protocolVersion 0'}",
-        why="The protocol is changed only where nothing of the other one is still on its way "
-        '(MongoDB manual, "Replica Set Protocol Versions").',
-        try_=("Let a write reach every secondary, then check again.",) if faults else (),
+    return checked(
+        "OLD-ENTRIES",
+        f"Every member of {one.name} has applied an entry of the current protocol",
         each="Every member of each set has applied an entry of the current protocol",
+        block=faults,
+        evidence=f"{one.name}: {'; '.join(faults) or 'each newest entry is of protocolVersion 0'}",
+        why="The protocol can be changed only if no entry of the other one is still being replicated "
+        '(MongoDB manual, "Replica Set Protocol Versions").',
+        try_=("Let a write reach every secondary, then check again.",),
         host=one.speaker,
     )
 
@@ -73,35 +73,35 @@ def no_terms_before(facts: Facts, one: GatheredSet) -> Check:
     that a member with data may have followed without a vote of its own. Of one that can't be asked the others tell
     enough: whoever was elected had voted for itself.
     """
-    faults, told, mute = [], [], [place for place, _ in one.mute]
+    faults, warnings, mute = [], [], [place for place, _ in one.mute]
     for host in one.hosts:
         own, term = one.own(host), facts.host(host)[LastVote].term
         if own is not None and own.arbiter:
             mute += [host] if term is None else []
-            told += [f"{host}, an arbiter, voted in term {term} before"] if (term or 0) > FIRST_TERM else []
+            warnings += [f"the arbiter {host} has voted in term {term}"] if (term or 0) > FIRST_TERM else []
         elif term is None:
-            faults.append(f"{host}: whether it voted in a term before is not known")
+            faults.append(f"{host}: whether it has voted in a term is not known")
         elif term > FIRST_TERM:
-            faults.append(f"{host} voted in term {term} before")
-    good = "no member with data keeps a term above 0"
-    more = (f"{', '.join(mute)}, an arbiter, could not be asked: who was elected had voted for itself",) if mute else ()
+            faults.append(f"{host} has voted in term {term}")
+    good = "no member with data has a term above 0"
+    more = (f"the arbiter {', '.join(mute)} could not be read: an elected member had voted for itself",) if mute else ()
     return Check(
         code="TERMS-BEFORE",
-        title=f"No member of {one.name} was elected by terms before",
-        verdict=verdict(faults, told),
-        evidence=f"{one.name}: {'; '.join((*(faults or (good,)), *told, *more))}",
-        why="Terms begin at 0 again, below what the members remember: a primary ends itself at its next step-down.",
-        try_=_terms_gone(faults, told),
-        each="No member of each set was elected by terms before",
+        title=f"No member of {one.name} was ever elected by terms",
+        verdict=verdict(faults, warnings),
+        evidence=f"{one.name}: {'; '.join((*(faults or (good,)), *warnings, *more))}",
+        why="Terms restart at 0, below those that the members remember: a primary aborts at its next step-down.",
+        try_=_terms_gone(faults, warnings),
+        each="No member of any set was ever elected by terms",
         host=one.speaker,
     )
 
 
 def _terms_gone(faults: list[str], told: list[str]) -> tuple[str, ...]:
-    anew = "Make an initial sync of each of these members, one by one, the primary last; then check again."
+    anew = "Resync each of these members by an initial sync, one by one, the primary last; then check again."
     if faults:
         return (anew,)
-    follower = "Make an initial sync of each member with data that was there then and was not made anew since."
+    follower = "Resync each data-bearing member that existed then and was not resynced since by an initial sync."
     return (follower,) if told else ()
 
 
@@ -112,14 +112,14 @@ def delayed(one: GatheredSet) -> Check:
         for m in one.view.members
         if (m.delay_s or 0) > 0
     ]
-    return Check(
-        code="DELAYED",
-        title=f"No member of {one.name} is delayed",
-        verdict=verdict((), late),
-        evidence=f"{one.name}: {'; '.join(late) or 'none'}",
-        why="The run waits as long for its first entry of the new protocol, and can't be taken back before.",
-        try_=("Take its delay away first, or wait so long.",) if late else (),
+    return checked(
+        "DELAYED",
+        f"No member of {one.name} is delayed",
         each="No member of each set is delayed",
+        warn=late,
+        evidence=f"{one.name}: {'; '.join(late) or 'none'}",
+        why="The run waits that long for its first entry of the new protocol, and cannot be rolled back before.",
+        try_=("Remove its delay first, or wait that long.",),
         host=one.speaker,
     )
 
@@ -131,41 +131,41 @@ def minor_version(one: GatheredSet) -> Check:
     members = one.view.members
     uneven = [m.place.name for m in members if m.arbiter]
     priorities = {m.priority for m in members if not m.arbiter}
-    told = [f"arbiters: {', '.join(uneven)}"] if uneven else []
+    reasons = [f"arbiters: {', '.join(uneven)}"] if uneven else []
     if len(priorities) > 1:
-        told.append(f"priorities differ: {', '.join(f'{p:g}' for p in sorted(p or 0 for p in priorities))}")
-    fault = bool(risky and told)
-    return Check(
-        code="MINOR-VERSION",
-        title=f"This release elects well by protocolVersion 1 in {one.name}",
-        verdict=verdict((), fault),
+        reasons.append(f"priorities differ: {', '.join(f'{p:g}' for p in sorted(p or 0 for p in priorities))}")
+    fault = bool(risky and reasons)
+    return checked(
+        "MINOR-VERSION",
+        f"This release elects reliably with protocolVersion 1 in {one.name}",
+        each="This release elects reliably with protocolVersion 1 in each set",
+        warn=fault,
         evidence=f"{one.name}: {'.'.join(map(str, risky[0] if risky else versions[0]))}"
-        + (f", {'; '.join(told)}" if fault else "")
+        + (f", {'; '.join(reasons)}" if fault else "")
         if versions
         else f"{one.name}: no version is known",
-        why="Up to 3.2.11, in 3.4.0 and 3.4.1, a write acknowledged by one member (w: 1) is rolled back more often "
-        "after an election there, where the set has arbiters or priorities that differ.",
-        try_=("Upgrade to the newest minor release first.",) if fault else (),
-        each="This release elects well by protocolVersion 1 in each set",
+        why="Up to 3.2.11, in 3.4.0 and 3.4.1, writes acknowledged by one member (w: 1) are rolled back more often "
+        "after an election if the set has arbiters or different priorities.",
+        try_=("Upgrade to the newest minor release first.",),
         host=one.speaker,
     )
 
 
 def burn_in(one: GatheredSet) -> Check:
     """The binaries have run for a day: what goes wrong with them goes wrong before the protocol is changed."""
-    told = []
+    recent = []
     for host, mongo in zip(one.hosts, one.views, strict=True):
         up = mongo.server.uptime_s
         if up is None or up < BURN_IN_S:
-            told.append(f"{host} runs for {'an unknown time' if up is None else duration(up)}")
-    return Check(
-        code="BURN-IN",
-        title=f"The servers of {one.name} have run for a day",
-        verdict=verdict((), told),
-        evidence=f"{one.name}: {'; '.join(told) or 'each for more than 24 h'}",
-        why="Going back to an older release needs protocolVersion 0.",
-        try_=("Wait a day after an upgrade.",) if told else (),
+            recent.append(f"{host} has run for {'an unknown time' if up is None else duration(up)}")
+    return checked(
+        "BURN-IN",
+        f"The servers of {one.name} have run for a day",
         each="The servers of each set have run for a day",
+        warn=recent,
+        evidence=f"{one.name}: {'; '.join(recent) or 'each for more than 24 h'}",
+        why="A downgrade to an older release requires protocolVersion 0.",
+        try_=("Wait a day after an upgrade.",),
         host=one.speaker,
     )
 
@@ -175,10 +175,10 @@ def election_timeout(one: GatheredSet) -> Check:
     limit = one.view.election_ms
     return Check(
         code="ELECTION-TIMEOUT",
-        title=f"How long the primary of {one.name} may be silent before another is elected",
+        title=f"Election timeout of {one.name}",
         verdict=Verdict.PASS,
         evidence=f"{one.name}: electionTimeoutMillis is {'not set (10 s)' if limit is None else limit}",
         to_read=True,
-        each="How long the primary of each set may be silent before another is elected",
+        each="Election timeout of each set",
         host=one.speaker,
     )

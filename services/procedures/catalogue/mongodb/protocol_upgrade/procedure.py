@@ -7,6 +7,7 @@ goes from -1 to 0, an optime from a bare timestamp to {ts, t}. The way back is t
 
 from __future__ import annotations
 
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
 from services.procedures.catalogue.mongodb.protocol_upgrade import checks as own
@@ -16,8 +17,8 @@ from services.procedures.catalogue.mongodb.shared.only_a_person_knows import con
 from services.procedures.catalogue.mongodb.shared.scratch import scratch_of
 from services.procedures.catalogue.mongodb.shared.sets import GatheredSet, parts_of, sets_of
 from services.procedures.plan.checks import Check
-from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, seconds_of
+from services.procedures.plan.forms.fields import Field, Inputs
+from services.procedures.plan.forms.inputs import seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.last_look import looked_again
@@ -30,9 +31,10 @@ ABOUT = About(
     name="mongo-protocol-upgrade",
     title="Move replica sets to protocol version 1",
     need=NEED,
-    what="Sets protocolVersion 1 in one replica set after the other, and sees each elect and acknowledge by it.",
-    takes="Seconds for each set, then the minutes in which you want to see it stay whole.",
-    can_break="A primary may step down once: clients without a retry see an error then.",
+    what="Sets protocolVersion 1 in one replica set after the other, and verifies elections and acknowledged writes "
+    "in each.",
+    takes="Seconds for each set, then the minutes that you watch it.",
+    can_break="A primary may step down once: clients that do not retry see an error.",
     for_states=("member",),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
@@ -45,13 +47,10 @@ _CLUSTER, _DATABASES = ("replSetConfigure",), ("insert", "dropDatabase")
 """MongoDB manual, "Privilege Actions"."""
 
 
-class ProtocolUpgrade:
-    """Procedure (see procedure.py)."""
+class ProtocolUpgrade(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: which sets, how long to look, what only a person knows."""
@@ -65,13 +64,9 @@ class ProtocolUpgrade:
             Field("steady", "How long each set is watched at the end", "duration", "5 min", advanced=True),
         )
 
-    def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
-        """Return what is wrong with the inputs."""
-        return field_faults(self.fields(facts, inputs), inputs)
-
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         chosen = _chosen(facts, values)
         hosts = _hosts(chosen)
         return (
@@ -80,23 +75,23 @@ class ProtocolUpgrade:
             shared.may_change(facts, tuple(one.primary for one in chosen if one.primary), _CLUSTER, _DATABASES),
             *confirmed(
                 values,
-                clients_why="The change may make a primary step down, and it closes connections.",
-                backup_why="What an election rolls back is in a backup, or lost.",
+                clients_why="The change may make a primary step down, and closes connections.",
+                backup_why="Writes that an election rolls back are in a backup, or lost.",
             ),
             lock_free(facts, hosts),
         )
 
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps where no set is of the old protocol."""
-        values = self._values(facts, inputs)
+        values = self.values(facts, inputs)
         chosen = tuple(one for one in _chosen(facts, values) if one.primary)
         names, hosts = ", ".join(one.name for one in chosen), _hosts(chosen)
         steps = tuple(step for one in chosen for step in set_steps(one, scratch_of(facts)))
         last = (steady_step(chosen, seconds_of(values["steady"]) or STEADY_S),) if chosen else ()
         return Plan(
             procedure=ABOUT.name,
-            title=f"Move {names} to protocol version 1" if chosen else "No set is of protocol version 0",
-            summary="One set after the other: its configuration, the first entries by it, a write by the majority.",
+            title=f"Move {names} to protocol version 1" if chosen else "No set has protocol version 0",
+            summary="One set after the other: its configuration, its first entries with it, a write by the majority.",
             cluster_id=facts.cluster_id,
             cluster_name=facts.cluster_name,
             hosts=hosts,
@@ -104,18 +99,12 @@ class ProtocolUpgrade:
             inputs=tuple(values.items()),
             steps=looked_again((*steps, *last)),
             charts=tuple(Chart("mongo.lag", host, f"Lag of {host}") for host in hosts if host not in _leading(chosen)),
-            expects=tuple(f"{one.name} runs protocolVersion 1, one member is primary, nobody lags." for one in chosen),
+            expects=tuple(
+                f"{one.name} runs protocolVersion 1, one member is primary, no member lags." for one in chosen
+            ),
             on=standing_on(facts, hosts),
             parts=parts_of(chosen, hosts),
         )
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = ProtocolUpgrade()

@@ -30,10 +30,10 @@ def steady_step(sets: tuple[GatheredSet, ...], for_s: float) -> Step:
     return Step(
         step_id="steady",
         host="",
-        title=f"See every set whole for {duration(for_s)}",
-        done="Every set stayed whole",
+        title=f"Verify that every set stays healthy for {duration(for_s)}",
+        done="Every set stayed healthy",
         action=WaitFor(
-            tuple(SetSteady(one.hosts, for_s) for one in sets), "every set to stay whole, without another election"
+            tuple(SetSteady(one.hosts, for_s) for one in sets), "every set to stay healthy, without another election"
         ),
         risk=Risk.READS,
         limit_s=for_s + MORE_S,
@@ -50,8 +50,8 @@ def _change(one: GatheredSet) -> Step:
         host=primary,
         title=f"Set protocolVersion 1 in the configuration of {one.name}",
         done=f"{one.name} runs protocolVersion 1",
-        why="The primary sends it to all members. It may step down for it and closes its clients' connections: "
-        "count it as a failover (tried on 3.2: no election, nobody saw an error).",
+        why="The primary sends it to all members. It may step down and closes its clients' connections: "
+        "treat it as a failover (tested on 3.2: no election, no client error).",
         action=Reconfigure(SetChange(version, (("protocolVersion", 1),))),
         before=(SetWhole(hosts, primary=primary),),
         already=(ProtocolIs(hosts, 1),),
@@ -74,11 +74,11 @@ def _not_before_synced_anew(one: GatheredSet) -> Consent:
     """Once somebody was elected by terms, 1 is the safe end: see TERMS-BEFORE."""
     return Consent(
         unless=(NobodyElected(one.hosts),),
-        question=f"Taken back to protocolVersion 0, {one.name} could not be moved to 1 again before each member was "
-        "synced anew. Take it back all the same?",
+        question=f"After a return to protocolVersion 0, {one.name} cannot be moved to 1 again until each member is "
+        "resynced. Roll back anyway?",
         expect=one.name,
-        otherwise=f"{one.name} stays at protocolVersion 1: members were elected by terms, or it is not known whether. "
-        "It works so; back at 0 it could not be moved to 1 again before each member was synced anew",
+        otherwise=f"{one.name} stays at protocolVersion 1: members were elected by terms, or this is not known. "
+        "This works; after a return to 0 it could not be moved to 1 again until each member is resynced",
     )
 
 
@@ -105,16 +105,16 @@ def _majority(one: GatheredSet, scratch: str) -> Step:
     return Step(
         step_id=f"majority-{one.name}",
         host=one.primary,
-        title=f'Write a document with w: "majority" on {one.name}, and drop it again',
-        done=f'{one.name} took a write with w: "majority"',
-        why=f"A database {scratch} is made for it and dropped in the same step; a sharded cluster never hears of it.",
+        title=f'Write a document with w: "majority" on {one.name}, then drop it',
+        done=f'{one.name} accepted a write with w: "majority"',
+        why=f"A database {scratch} is created and dropped in this step; a sharded cluster does not see it.",
         action=AtPrimary(data, (Mongo(_write(scratch)), drop)),
         before=(SetWhole(one.hosts),),
         proof=gone,
         limit_s=WRITE_LIMIT_S,
         repeatable=True,
         undo=Undo(
-            f"Drop the database {scratch} of {one.name}, should it be left", AtPrimary(data, (drop,)), proof=gone
+            f"Drop the database {scratch} of {one.name} if it still exists", AtPrimary(data, (drop,)), proof=gone
         ),
         estimate_s=1.0,
     )

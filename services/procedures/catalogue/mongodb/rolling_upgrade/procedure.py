@@ -8,6 +8,7 @@ one by its members' own words.
 from __future__ import annotations
 
 from services.facts.mongodb.server import release
+from services.procedures.catalogue.base import Base
 from services.procedures.catalogue.checks.access import lock_free
 from services.procedures.catalogue.mongodb.cards import ELSEWHERE, KINDS, NEED
 from services.procedures.catalogue.mongodb.rolling_upgrade import checks as own
@@ -26,7 +27,7 @@ from services.procedures.catalogue.mongodb.shared.order import Order, half_way, 
 from services.procedures.catalogue.mongodb.shared.sets import mongo_of, names_of, parts_of
 from services.procedures.plan.checks import Check
 from services.procedures.plan.forms.fields import Fault, Field, Inputs
-from services.procedures.plan.forms.inputs import field_faults, filled, seconds_of
+from services.procedures.plan.forms.inputs import seconds_of
 from services.procedures.plan.host_facts import Facts
 from services.procedures.plan.instances import standing_on
 from services.procedures.plan.last_look import looked_again
@@ -38,9 +39,10 @@ ABOUT = About(
     name="mongo-rolling-upgrade",
     title="Replace the servers by a newer release, one at a time",
     need=NEED,
-    what="Leads from server to server in the right order; you install the binaries, the version proves each step.",
+    what="Guides you from server to server in the right order; you install the binaries, the run verifies each "
+    "version.",
     takes="Your time for each server, and the minutes until it has caught up.",
-    can_break="Each set is a member short meanwhile, and elects: once, or twice where its primary has most priority.",
+    can_break="Each set runs one member short and elects once, or twice if its primary has the highest priority.",
     for_states=("member",),
     kinds=KINDS,
     elsewhere=ELSEWHERE,
@@ -52,33 +54,32 @@ _CLUSTER = ("replSetStateChange",)
 """MongoDB manual, "Privilege Actions": what replSetStepDown needs."""
 
 
-class RollingUpgrade:
-    """Procedure (see procedure.py)."""
+class RollingUpgrade(Base):
+    """See `plan.procedure.Procedure`."""
 
-    @property
-    def about(self) -> About:
-        """Return the card."""
-        return ABOUT
+    about = ABOUT
 
     def fields(self, facts: Facts, inputs: Inputs) -> tuple[Field, ...]:
         """Return the questions: to which version, what only a person knows, how long a set is watched."""
         del facts, inputs
         return (
-            Field("version", "The new version", "text", "", help="Whole, as the server will tell it: 3.2.22."),
+            Field(
+                "version", "The new version", "text", "", help="The complete version, as the server reports it: 3.2.22."
+            ),
             *questions(),
-            Field("calm", "How long a set is seen whole before the next server", "duration", "30 s", advanced=True),
+            Field("calm", "How long a set must be healthy before the next server", "duration", "30 s", advanced=True),
         )
 
     def faults(self, facts: Facts, inputs: Inputs) -> tuple[Fault, ...]:
         """Return what is wrong with the inputs."""
-        faults = field_faults(self.fields(facts, inputs), inputs)
+        faults = super().faults(facts, inputs)
         if not faults and ".".join(map(str, release(inputs["version"]) or ())) != inputs["version"].strip():
-            return (Fault("version", "The new version: write it whole, like 3.2.22."),)
+            return (Fault("version", "The new version: enter it completely, like 3.2.22."),)
         return faults
 
     def preflight(self, facts: Facts, inputs: Inputs) -> tuple[Check, ...]:
         """Return the checklist."""
-        values, order = self._values(facts, inputs), order_of(facts)
+        values, order = self.values(facts, inputs), order_of(facts)
         target = release(values["version"]) or (0, 0, 0)
         sets = order.replica_sets(target[:2])
         leading = tuple(one.primary for one in sets if one.primary)
@@ -94,9 +95,9 @@ class RollingUpgrade:
             shared.may_change(facts, leading, _CLUSTER, ()),
             *confirmed(
                 values,
-                clients_why="Each set elects once, or twice where its primary has the highest priority, and closes all "
+                clients_why="Each set elects once, or twice if its primary has the highest priority, and closes all "
                 "connections to it.",
-                backup_why="A release that fails on your data is left with the backup.",
+                backup_why="If a release fails on your data, only a backup leads back.",
             ),
             lock_free(facts, order.hosts),
         )
@@ -104,7 +105,7 @@ class RollingUpgrade:
     def plan(self, facts: Facts, inputs: Inputs) -> Plan:
         """Return the plan; without steps where every server runs the version, and where config servers are half way
         converted: the checks say so."""
-        values, order = self._values(facts, inputs), order_of(facts)
+        values, order = self.values(facts, inputs), order_of(facts)
         version = values["version"]
         target = release(version) or (0, 0, 0)
         nothing = _done(facts, order, version) or half_way(facts, order)
@@ -113,7 +114,8 @@ class RollingUpgrade:
         return Plan(
             procedure=ABOUT.name,
             title=f"Replace the servers by {version}, one at a time",
-            summary="In the order of the release; the binaries are yours, each server is proven by its version.",
+            summary="In the order that the release requires; you install the binaries, the run verifies each server's "
+            "version.",
             cluster_id=facts.cluster_id,
             cluster_name=facts.cluster_name,
             hosts=order.hosts,
@@ -125,37 +127,29 @@ class RollingUpgrade:
             steps=looked_again(steps),
             watches=tuple(rule for one in sets for rule in set_watches(one, version)) if steps else (),
             charts=tuple(Chart("mongo.lag", host, f"Lag of {host}") for one in sets for host in one.hosts),
-            expects=(f"Every server of the plan runs {version}, every set is whole, the balancer is as it was.",),
+            expects=(f"Every server of the plan runs {version}, every set is healthy, and the balancer is as before.",),
             on=standing_on(facts, order.hosts),
             parts=parts_of(sets, order.hosts),
         )
-
-    def continued(self, facts: Facts, inputs: Inputs, so_far: Plan) -> tuple[tuple[Check, ...], Plan]:
-        """Return the plan as it is: it has no Continue step."""
-        del facts, inputs
-        return (), so_far
-
-    def _values(self, facts: Facts, inputs: Inputs) -> Inputs:
-        return filled(self.fields(facts, inputs), inputs)
 
 
 PROCEDURE = RollingUpgrade()
 
 
 def _cluster_id(facts: Facts, order: Order) -> str:
-    told = (mongo_of(facts.host(host)) for host in order.routers)
-    return next((m.cluster.id for m in told if m is not None and m.cluster is not None and m.cluster.id), "")
+    views = (mongo_of(facts.host(host)) for host in order.routers)
+    return next((m.cluster.id for m in views if m is not None and m.cluster is not None and m.cluster.id), "")
 
 
 def _shards(facts: Facts, order: Order) -> tuple[str, ...]:
-    told = (mongo_of(facts.host(host)) for host in order.routers)
-    known = (m.cluster.shards for m in told if m is not None and m.cluster is not None and m.cluster.shards)
+    views = (mongo_of(facts.host(host)) for host in order.routers)
+    known = (m.cluster.shards for m in views if m is not None and m.cluster is not None and m.cluster.shards)
     return tuple(shard.name for shard in next(known, ()))
 
 
 def _done(facts: Facts, order: Order, version: str) -> bool:
-    told = (mongo_of(facts.host(host)) for host in order.hosts)
-    return all(mongo is not None and mongo.server.version == version for mongo in told)
+    views = (mongo_of(facts.host(host)) for host in order.hosts)
+    return all(mongo is not None and mongo.server.version == version for mongo in views)
 
 
 def _steps(facts: Facts, order: Order, target: tuple[int, int, int], values: Inputs) -> tuple[Step, ...]:

@@ -33,7 +33,7 @@ NOBODY_ELSE_S = 150.0
 STEP_DOWN_S, CATCH_UP_S = 600, 30
 """For so long the old primary is not elected: as long as a person may need to stop it, and more than the usual 60. Its
 new process knows nothing of that."""
-NOT_BACK = "The console does not lead back: old binaries come back by hand, as the manual says of a downgrade."
+NOT_BACK = "The console does not downgrade: reinstall the old binaries as the manual's downgrade section describes."
 
 
 def set_steps(one: GatheredSet, version: str, calm_s: float, routers: tuple[str, ...] = ()) -> tuple[Step, ...]:
@@ -74,8 +74,8 @@ def _elected(one: GatheredSet, host: str, version: str) -> WatchRule:
     return WatchRule(
         code=f"LEADS-{host}".upper(),
         condition=LeadsNot(host, version, others, member.place.name if member is not None else ""),
-        sentence=f"{host} leads {one.name} now: leave its server running, its stop ends every write until the others "
-        "have elected. Let it step down first.",
+        sentence=f"{host} is primary of {one.name} now: leave its server running, because a stop prevents writes "
+        "until the others have elected. Step it down first.",
         from_step=f"{host}:replace",
         to_step=f"{host}:replace",
     )
@@ -94,8 +94,8 @@ def _watched(one: GatheredSet, host: str, others: tuple[str, ...], place: str) -
         holds,
         code=f"BEHIND-{host}".upper(),
         condition=OthersFollow(others, place),
-        sentence=f"Without {host} no majority of {one.name} keeps up now, and writes that want one wait or fail: "
-        f"{until} have caught up.",
+        sentence=f"Without {host} no majority of {one.name} keeps up now, and writes with majority concern wait or "
+        f"fail: {until} have caught up.",
     )
     able = one.view.majority is not None and acknowledging(one.view, place) >= one.view.majority
     return (holds, follow) if able else (holds,)
@@ -153,9 +153,9 @@ def nobody_else(
     step = Step(
         step_id="nobody-else",
         host="",
-        title=f"See that {who} came meanwhile",
-        done=f"{who.capitalize()} came meanwhile",
-        why="One that a colleague added runs the release that it was given: a new plan replaces it too.",
+        title=f"Verify that {who} was added meanwhile",
+        done=f"{who.capitalize()} was added meanwhile",
+        why="A server that a colleague added keeps its release: a new plan replaces it as well.",
         action=WaitFor(looks, "the plan to know every member, shard and mongos"),
         risk=Risk.READS,
         limit_s=NOBODY_ELSE_S,
@@ -168,13 +168,17 @@ def nobody_else(
 def _calm(one: GatheredSet, host: str, version: str, calm_s: float, rest: tuple[Condition, ...]) -> Step:
     """A server that an earlier run replaced does not go down: nothing is looked for."""
     spare = f", with a majority of its votes without {host}" if any(isinstance(c, Spared) for c in rest) else ""
-    quiet = ", the balancer to be off, no chunk on its way" if any(isinstance(c, BalancerIs) for c in rest) else ""
+    quiet = (
+        ", the balancer to be off, no chunk migration running" if any(isinstance(c, BalancerIs) for c in rest) else ""
+    )
     return Step(
         step_id=f"{host}:calm",
         host="",
-        title=f"See {one.name} whole before {host} goes down",
-        done=f"{one.name} was whole before {host} went down",
-        action=WaitFor((SetSteady(one.hosts, calm_s), *rest), f"{one.name} to be whole, nobody behind{spare}{quiet}"),
+        title=f"Verify that {one.name} is healthy before {host} goes down",
+        done=f"{one.name} was healthy before {host} went down",
+        action=WaitFor(
+            (SetSteady(one.hosts, calm_s), *rest), f"{one.name} to be healthy, no member behind{spare}{quiet}"
+        ),
         risk=Risk.READS,
         already=(RunsRelease(host, version),),
         limit_s=calm_s + BACK_S,
@@ -188,9 +192,9 @@ def _caught_up(one: GatheredSet, calm_s: float) -> Step:
     return Step(
         step_id=f"{one.speaker}:caught-up",
         host="",
-        title=f"See {one.name} whole behind its last server",
-        done=f"{one.name} stayed whole, and nobody is behind",
-        action=WaitFor((SetSteady(one.hosts, calm_s),), f"{one.name} to be whole, nobody behind"),
+        title=f"Verify that {one.name} is healthy after its last server",
+        done=f"{one.name} stayed healthy, and no member is behind",
+        action=WaitFor((SetSteady(one.hosts, calm_s),), f"{one.name} to be healthy, no member behind"),
         risk=Risk.READS,
         limit_s=calm_s + BACK_S,
         repeatable=True,
@@ -205,10 +209,10 @@ def _step_down(one: GatheredSet, version: str) -> Step:
     return Step(
         step_id=f"{primary}:step-down",
         host=primary,
-        title=f"Let {primary} step down",
-        done=f"Another member leads {one.name}",
-        why="It closes all its connections; for some seconds nobody leads. It does not lead for ten minutes, or until "
-        "it is started anew: with the highest priority it takes the lead back then.",
+        title=f"Step down {primary}",
+        done=f"Another member is primary of {one.name}",
+        why="It closes all of its connections; for some seconds there is no primary. It is not elected for ten "
+        "minutes, or until its restart: with the highest priority it then becomes primary again.",
         action=Mongo(down),
         before=(SetWhole(one.hosts, primary=primary),),
         already=(NeedNotStepDown(one.hosts, primary, version),),
@@ -233,7 +237,7 @@ def _replaced(
         step_id=f"{host}:replace",
         host="",
         title=f"Replace {program} on {host} by {version}",
-        done=f"Your part at {host} is over: the next step proves what runs there",
+        done=f"Your work on {host} is done: the next step verifies its version",
         why=NOT_BACK,
         action=Ask(f"Stop {program} on {host}, install {version} and start it. Is it done?", deed=True),
         risk=Risk.YOU,

@@ -7,7 +7,7 @@ config.settings through a mongos, and waits until the round that is under way ha
 from __future__ import annotations
 
 from services.connections.mongo.change import Documents, command, fields
-from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.checks.parts import checked
 from services.procedures.catalogue.mongodb.shared.sets import mongo_of
 from services.procedures.catalogue.steps.temporary import Temporary
 from services.procedures.conditions.mongodb.balancer import BalancerIs, NothingMoves
@@ -22,7 +22,7 @@ _ROUND_S = 1_800.0
 _AGAIN_S = 180.0
 """A mongos whose config servers were restarted refuses even a login for some seconds."""
 KEY = "balancer"
-_ON, _SWITCH_ON = "balancer-on", "Switch the balancer on again"
+_ON, _SWITCH_ON = "balancer-on", "Enable the balancer again"
 
 
 def with_it_off(facts: Facts, routers: tuple[str, ...], steps: tuple[Step, ...]) -> tuple[Step, ...]:
@@ -52,9 +52,9 @@ def _stop_steps(routers: tuple[str, ...]) -> tuple[Step, ...]:
     stop = Step(
         step_id="balancer-off",
         host=routers[0],
-        title="Switch the balancer off",
+        title="Disable the balancer",
         done="The balancer is off",
-        why="A chunk that moves while servers are replaced is copied anew, and holds locks of the cluster.",
+        why="A chunk that moves while servers are replaced is copied again and holds locks of the cluster.",
         action=_switch(routers, stopped=True),
         before=(switched(routers, on=True),),
         proof=(switched(routers, on=False),),
@@ -65,8 +65,8 @@ def _stop_steps(routers: tuple[str, ...]) -> tuple[Step, ...]:
     wait = Step(
         step_id="nothing-moves",
         host="",
-        title="Wait until no chunk is on its way",
-        done="No chunk is on its way",
+        title="Wait until no chunk migration runs",
+        done="No chunk migration runs",
         action=WaitFor((NothingMoves(routers[0], routers[1:]),), "the round of the balancer to end"),
         risk=Risk.READS,
         limit_s=_ROUND_S,
@@ -101,14 +101,12 @@ def balancer_known(facts: Facts, router: str) -> Check:
     cluster = mongo.cluster if mongo is not None else None
     on = cluster.balancer if cluster is not None else None
     mode = cluster.balancer_mode if cluster is not None else ""
-    unknown = f"its mode is {mode}, which is not known" if mode else "its settings could not be read"
-    return Check(
-        code="BALANCER",
-        title="Whether the balancer is on is known",
-        verdict=verdict(on is None),
-        evidence={None: unknown, True: "it is on", False: "it is off, and stays so"}[on],
-        why="It is switched off while servers are replaced, and left as it was found.",
-        try_=(f"Let the console's account read the settings (database config) through {router}, then check again.",)
-        if on is None
-        else (),
+    unknown = f"its mode is {mode}, which the console does not know" if mode else "its settings could not be read"
+    return checked(
+        "BALANCER",
+        "The state of the balancer is known",
+        block=[unknown] if on is None else [],
+        good="it is on" if on else "it is off and stays off",
+        why="The run disables it while servers are replaced, and restores its state.",
+        try_=(f"Let the console's account read the database config through {router}, then check again.",),
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from services.procedures.catalogue.checks.parts import verdict
+from services.procedures.catalogue.checks.parts import checked
 from services.procedures.plan.checks import Check, Remedy
 from services.procedures.plan.forms.fields import Field, Inputs
 from services.procedures.plan.forms.inputs import flag_of
 
-_CLIENTS, _BACKUP = "Clients retry when a primary steps down", "There is a backup of the last 24 hours"
+_CLIENTS, _BACKUP = "Clients retry when a primary steps down", "There is a backup from the last 24 hours"
 
 
 def questions() -> tuple[Field, Field]:
@@ -22,19 +22,19 @@ def confirmed(values: Inputs, *, clients_why: str, backup_why: str) -> tuple[Che
         clients_why, backup_why: why it matters in this procedure.
     """
     return (
-        said("CLIENTS", _CLIENTS, clients_why, values, "clients", "See that every driver retries, and say so"),
-        said("BACKUP", _BACKUP, backup_why, values, "backup", "Make a backup first, and say so"),
+        said("CLIENTS", _CLIENTS, clients_why, values, "clients", "Make sure that every driver retries, then confirm"),
+        said("BACKUP", _BACKUP, backup_why, values, "backup", "Make a backup first, then confirm"),
     )
 
 
 def said(code: str, title: str, why: str, values: Inputs, field: str, advice: str) -> Check:
     """Return whether a person said yes to this field; no is a warning."""
     yes = flag_of(values[field]) is True
-    return Check(
-        code=code,
-        title=title,
-        verdict=verdict((), not yes),
-        evidence="you said so" if yes else "nobody said so",
+    return checked(
+        code,
+        title,
+        warn=[] if yes else ["not confirmed"],
+        good="you confirmed it",
         why=why,
-        answers=() if yes else (Remedy(advice, field, ("yes",)),),
+        answers=(Remedy(advice, field, ("yes",)),),
     )

@@ -13,8 +13,8 @@ from services.procedures.plan.host_facts import Facts
 
 Release = tuple[int, int]
 SEE_IT_TO_ITS_END = (
-    "See the conversion to its end, or take it back, at the console that began mongo-config-rs: pilothouse resume RUN, "
-    'or pilothouse undo RUN. What was begun by hand is ended by hand (MongoDB manual 3.2, "Upgrade Config Servers to '
+    "Complete the conversion or roll it back on the console that started mongo-config-rs: pilothouse resume RUN "
+    'or pilothouse undo RUN. Complete a manual conversion manually (MongoDB manual 3.2, "Upgrade Config Servers to '
     'Replica Set").'
 )
 """What to do about config servers that are half way converted."""
@@ -49,20 +49,20 @@ class Order:
 
 def order_of(facts: Facts) -> Order:
     """Return what the cluster is made of."""
-    told = {host: mongo for host in facts.members if (mongo := mongo_of(facts.host(host))) is not None}
+    views = {host: mongo for host in facts.members if (mongo := mongo_of(facts.host(host))) is not None}
     sets = sets_of(facts)
     places = next(
-        (m.cluster.config.places for m in told.values() if m.cluster is not None and m.cluster.config.places), ()
+        (m.cluster.config.places for m in views.values() if m.cluster is not None and m.cluster.config.places), ()
     )
     turn = {at(place): number for number, place in enumerate(places)}
-    mirrors = [host for host, mongo in told.items() if mongo.server.config == "mirrored"]
+    mirrors = [host for host, mongo in views.items() if mongo.server.config == "mirrored"]
     turns = {host: max((turn.get(name, 0) for name in names_of(facts.host(host))), default=0) for host in mirrors}
     last_first = sorted(mirrors, key=lambda host: -turns[host])
     return Order(
         sets=tuple(one for one in sets if not one.view.config_servers),
         config=tuple(one for one in sets if one.view.config_servers),
         mirrors=tuple(last_first),
-        routers=tuple(host for host, mongo in told.items() if mongo.server.role == "router"),
+        routers=tuple(host for host, mongo in views.items() if mongo.server.role == "router"),
     )
 
 
@@ -76,13 +76,13 @@ def half_way(facts: Facts, order: Order) -> tuple[str, ...]:
     for host in order.mirrors:
         mongo = mongo_of(facts.host(host))
         if host in member_of:
-            found.append(f"{host} is a mirrored config server, and a member of {member_of[host]}")
+            found.append(f"{host} is a mirrored config server and a member of {member_of[host]}")
         elif mongo is not None and (mongo.server.role != "standalone" or mongo.server.config_mode):
             found.append(f"{host} is {mongo.server.role or 'of no known role'} with mode '{mongo.server.config_mode}'")
     rest = [host for host in order.mirrors if host not in member_of]
     if rest and order.config:
         sets = ", ".join(f"{one.name} ({', '.join(one.hosts)})" for one in order.config)
-        found.append(f"{', '.join(rest)} mirrored beside the set {sets}")
+        found.append(f"{', '.join(rest)} mirrored although the set {sets} exists")
     return tuple(found)
 
 

@@ -57,8 +57,8 @@ class GatheredSet:
     @property
     def protocol(self) -> int | None:
         """Return the protocolVersion that all members have, None where it is not known, or they differ."""
-        told = {view.set.protocol for view in self.views if view.set is not None}
-        return told.pop() if len(told) == 1 else None
+        protocols = {view.set.protocol for view in self.views if view.set is not None}
+        return protocols.pop() if len(protocols) == 1 else None
 
     def own(self, host: str) -> SetMember | None:
         """Return a member as it sees itself."""
@@ -77,10 +77,10 @@ class GatheredSet:
         if mine is None or leading is None:
             return None
         first = self.views[self.hosts.index(self.primary)].set
-        told = mine.behind_s(leading.optime, first.at if first is not None else None)
+        lag = mine.behind_s(leading.optime, first.at if first is not None else None)
         known = self._primary_seen_by(host)
         seen = mine.behind_s(known.optime, known.heard_at) if known is not None else None
-        return told if told is None or seen is None else min(told, seen)
+        return lag if lag is None or seen is None else min(lag, seen)
 
     def _primary_seen_by(self, host: str) -> SetMember | None:
         """Return the primary as a member has heard of it just now, None where it heard nothing."""
@@ -120,7 +120,7 @@ def _unread(facts: Facts, place: str) -> str:
     at = without_port(place)
     host = next((one.host for one in facts.hosts if at in {one.host, one.address}), "")
     if not host:
-        return f"{place} is no host of the inventory, or not asked by the address that its set has"
+        return f"{place} is not in the inventory, or is not queried by the address in its set"
     return f"{host} ({place}) does not answer" if host != at else f"{place} does not answer"
 
 
@@ -155,8 +155,8 @@ def _votes(member: SetMember) -> bool:
 
 def _arbiters(facts: Facts) -> dict[str, str]:
     """Return how a set calls an arbiter that was read -> its host: of access control it tells its greeting alone."""
-    told = ((name, mongo_of(facts.host(name))) for name in facts.members)
-    return {m.server.own.name: n for n, m in told if m is not None and m.server.arbiter and m.server.own is not None}
+    views = ((name, mongo_of(facts.host(name))) for name in facts.members)
+    return {m.server.own.name: n for n, m in views if m is not None and m.server.arbiter and m.server.own is not None}
 
 
 def _gathered(members: list[tuple[str, MongoFacts]], arbiters: dict[str, str]) -> GatheredSet:
@@ -176,6 +176,8 @@ def _gathered(members: list[tuple[str, MongoFacts]], arbiters: dict[str, str]) -
 
 def listed_by(facts: Facts) -> tuple[Shard, ...] | None:
     """Return the shards that the metadata list, as whoever was read tells them; None where nobody could."""
-    told = (mongo_of(facts.host(host)) for host in facts.members)
-    lists = [m.cluster.shards for m in told if m is not None and m.cluster is not None and m.cluster.shards is not None]
+    views = (mongo_of(facts.host(host)) for host in facts.members)
+    lists = [
+        m.cluster.shards for m in views if m is not None and m.cluster is not None and m.cluster.shards is not None
+    ]
     return max(lists, key=len, default=None)

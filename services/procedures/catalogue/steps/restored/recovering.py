@@ -57,7 +57,7 @@ def recover_if_it_can(host: HostFacts, prefix: str = "") -> Step:
     assert isinstance(step.action, Detached)
     argv = ("bash", "-c", RECOVER_OR_SAY_WHY, "pilothouse", *_as(host), AN_ERROR, *_server_words(host))
     action = replace(step.action, command=Command(argv, sudo=True), pattern=RECOVERED_OR_NOT)
-    return replace(step, action=action, done=f"{host.host} was asked for its position")
+    return replace(step, action=action, done=f"{host.host} was asked to recover its position")
 
 
 def recover(host: HostFacts, prefix: str = "") -> Step:
@@ -68,9 +68,9 @@ def recover(host: HostFacts, prefix: str = "") -> Step:
         step_id=f"{prefix}recover-{name}",
         host=name,
         title=f"Let {_program(host)} on {name} recover its position",
-        done=f"The crash recovery of {name} is over: its position is known",
-        why="grastate.dat says -1 after a crash, or is stale; InnoDB knows. It runs crash recovery and begins a new "
-        "binary log file, as any start does.",
+        done=f"Crash recovery of {name} has ended: its position is known",
+        why="After a crash grastate.dat contains -1 or is stale; InnoDB has the position. It runs crash recovery and "
+        "starts a new binary log file, as any start does.",
         action=Detached(
             Command(words, sudo=True), name=f"{prefix}recover-{name}", keep=kept_name(name, prefix), pattern=RECOVERED
         ),

@@ -51,12 +51,12 @@ PACKED_AWAY_LIMIT_S = 600.0
 COPY_LIMIT_S = 86_400.0
 ENDS_S = 900.0
 """So long an undo waits for a server that recovers its position, or stops."""
-_UNDONE_WITH_FOLDER = "What it changes lies in the folder that the run made: it goes with that folder."
+_UNDONE_WITH_FOLDER = "It changes only the folder that the run created, and undo removes that folder."
 
 PAST_WAY = (
-    "Where the backup's last change was one that the others never got (wsrep_on = OFF, a table that is not InnoDB's), "
-    "no member can show it: take a newer backup, after a change that all have; or begin anew with {} if you know that "
-    "this backup is of this cluster; or bring the node back with add-node, by an SST"
+    "If the last change in the backup never reached the others (wsrep_on = OFF, a table outside of InnoDB), no member "
+    "can confirm it: use a newer backup, made after a change that all have; or start again with {} if you know that "
+    "this backup is from this cluster; or bring the node back by SST with add-node"
 )
 
 
@@ -99,22 +99,22 @@ def is_mariadb(host: HostFacts) -> bool:
 def aside_possible(host: HostFacts) -> Check:
     """The old data can be kept: no older ones lie there, and the server starts beside what is kept inside."""
     name, path = host.host, aside_path(host)
-    left = [f"{path} or one like it is there already"] if any(p.code in KEPT for p in host.problems) else []
+    left = [f"{path} or a similar folder already exists"] if any(p.code in KEPT for p in host.problems) else []
     inside = is_mount(host) and not is_mariadb(host)
-    told = f"{folder_of(host)} is the top of a file system, and old data inside it were never tried with this server"
-    blocks = [*left, *([told] if inside else [])]
-    warns = [f"an SST by rsync, its method, fails on {name} while {path} is there"] if _by_rsync(host) else []
-    way = "moved into a folder inside it: it is the top of a file system" if is_mount(host) else "renamed"
+    untested = f"{folder_of(host)} is a mount point, and old data inside it were never tested with this server"
+    blocks = [*left, *([untested] if inside else [])]
+    warns = [f"the SST method is rsync, which fails on {name} while {path} exists"] if _by_rsync(host) else []
+    way = "moved to a folder inside it, because it is a mount point" if is_mount(host) else "renamed"
     return Check(
         code="ASIDE",
         title=f"The old data of {name} can be kept",
         verdict=verdict(blocks, warns),
         evidence="; ".join(blocks) or "; ".join([f"{folder_of(host)} is kept as {path}: {way}", *warns]),
-        why="The old data are never removed by a run; undo moves them back. They may hold rows that nobody else has.",
+        why="A run never removes the old data; undo moves them back. They may contain rows that no other node has.",
         try_=(
-            *((f"Remove or rename what an earlier run kept on {name}.",) if left else ()),
-            *((f"Let the data of {name} lie in a folder below the top of that file system.",) if inside else ()),
-            *(("Give wsrep_sst_method = mariabackup, or move it to another disk when you are sure.",) if warns else ()),
+            *((f"Remove or rename the data that an earlier run kept on {name}.",) if left else ()),
+            *((f"Move the data of {name} to a subfolder of that file system.",) if inside else ()),
+            *(("Set wsrep_sst_method = mariabackup, or move it to another disk once you are sure.",) if warns else ()),
         ),
         host=name,
         absolute=bool(blocks),
@@ -143,7 +143,7 @@ def _renamed(host: HostFacts) -> Step:
         host=name,
         title=f"Keep the old data folder of {name} as {aside}",
         done=f"The old data folder of {name} is kept as {aside}",
-        why="It stays there until you remove it; undo puts it back.",
+        why="It is kept until you remove it; undo restores it.",
         action=Several(
             (
                 _program(OWN_PLACE, posixpath.dirname(folder)),
@@ -153,7 +153,7 @@ def _renamed(host: HostFacts) -> Step:
         before=(FileAbsent(name, aside), Stopped(name, steps.unit_of(host))),
         proof=(FileAbsent(name, folder),),
         undo=Undo(
-            f"Put the old data folder of {name} back",
+            f"Restore the old data folder of {name}",
             data_folders.renamed(host, aside, folder),
             (FileAbsent(name, aside),),
             before=(FileAbsent(name, folder),),
@@ -171,13 +171,13 @@ def _new_folder(host: HostFacts) -> Step:
     return Step(
         step_id=f"new-data-{name}",
         host=name,
-        title=f"Make an empty data folder on {name}",
+        title=f"Create an empty data folder on {name}",
         done=f"{name} has an empty data folder",
         action=_program(programs.MAKE_CLOSED, folder),
         before=(Stopped(name, steps.unit_of(host)),),
         proof=(FileAbsent(name, posixpath.join(folder, "ibdata1")),),
         undo=Undo(
-            f"Remove what the run put into the data folder of {name}",
+            f"Remove the files that the run wrote to the data folder of {name}",
             data_folders.put_away(host, aside, came),
             (FileAbsent(name, folder),),
             limit_s=PACKED_AWAY_LIMIT_S,
@@ -197,7 +197,7 @@ def _kept_inside(host: HostFacts) -> Step:
         host=name,
         title=f"Keep the old data of {name} in {aside}",
         done=f"The old data of {name} are kept in {aside}",
-        why=f"{folder} is the top of a file system and can't be renamed. They stay there until you remove them.",
+        why=f"{folder} is a mount point and cannot be renamed. The old data are kept until you remove them.",
         action=_program(programs.KEEP_INSIDE, folder, aside, _account(host)),
         before=(FileAbsent(name, aside), Stopped(name, steps.unit_of(host))),
         proof=(OnlyKept(name, folder, aside),),
@@ -224,13 +224,13 @@ def _emptied(host: HostFacts) -> Step:
     return Step(
         step_id=f"new-data-{name}",
         host=name,
-        title=f"Let the data folder of {name} belong to root until the data are in it",
+        title=f"Give the data folder of {name} to root until the data are restored",
         done=f"{name} has an empty data folder",
         action=data_folders.taken(host),
         before=(Stopped(name, steps.unit_of(host)), OnlyKept(name, folder, aside)),
         proof=(FileAbsent(name, posixpath.join(folder, "ibdata1")),),
         undo=Undo(
-            f"Remove what the run put into the data folder of {name}",
+            f"Remove the files that the run wrote to the data folder of {name}",
             _program(programs.EMPTY_BESIDE, folder, aside, _account(host)),
             (OnlyKept(name, folder, aside),),
             limit_s=PACKED_AWAY_LIMIT_S,
@@ -264,7 +264,7 @@ def copied_back(host: HostFacts, program: str, prepared: str, total: int, second
         host=name,
         title=f"Copy the prepared backup into {folder} of {name}",
         done=f"The prepared backup is in {folder} of {name}",
-        why="What it wrote goes with the folder that the run made.",
+        why="Undo removes the copied files with the folder that the run created.",
         action=Detached(
             Command(words, sudo=True), name=f"copy-back-{name}", keep=f"copied-back-{name}",
             pattern=programs.COPIED_BACK, grows=folder, total=total,
@@ -295,9 +295,9 @@ def made_its_own(host: HostFacts, state_uuid: str) -> tuple[Step, ...]:
         Step(
             step_id=f"identity-{name}",
             host=name,
-            title=f"Remove what names another server from {folder} of {name}",
-            done=f"Nothing in {folder} of {name} names another server",
-            why=f"Its UUID, its cache, its view and its channels are another's. {_UNDONE_WITH_FOLDER}",
+            title=f"Remove the files that identify another server from {folder} of {name}",
+            done=f"No file in {folder} of {name} identifies another server",
+            why=f"The UUID, cache, view and replication channels belong to another server. {_UNDONE_WITH_FOLDER}",
             action=data_folders.without_identity(host),
             before=(stopped,),
             proof=tuple(FileAbsent(name, posixpath.join(folder, one)) for one in gone),
@@ -308,9 +308,9 @@ def made_its_own(host: HostFacts, state_uuid: str) -> tuple[Step, ...]:
         Step(
             step_id=f"state-{name}",
             host=name,
-            title=f"Name the cluster in grastate.dat of {name}, with seqno -1",
-            done=f"grastate.dat of {name} names the cluster",
-            why=f"With -1 the server takes the position that InnoDB vouches for. {_UNDONE_WITH_FOLDER}",
+            title=f"Write the cluster's UUID with seqno -1 to grastate.dat of {name}",
+            done=f"grastate.dat of {name} contains the cluster's UUID",
+            why=f"With seqno -1 the server uses the position that InnoDB has recorded. {_UNDONE_WITH_FOLDER}",
             action=PutFile(state, text, mode="0660", owner="mysql:mysql"),
             before=(stopped,),
             proof=(FileSays(name, state, rf"^uuid:\s+{state_uuid}$"), FileSays(name, state, r"^seqno:\s+-1$")),
@@ -345,8 +345,8 @@ def position_proven(host: HostFacts, state_uuid: str, seqno: Number, prefix: str
     return Step(
         step_id=f"{prefix}position-{name}",
         host=name,
-        title=f"Prove that the data of {name} stand where they should",
-        done=f"The data of {name} stand where they should",
+        title=f"Verify that the data of {name} are at the expected position",
+        done=f"The data of {name} are at the expected position",
         action=WaitFor((right,), f"the recovered position of {name}"),
         risk=Risk.READS,
         limit_s=10.0,

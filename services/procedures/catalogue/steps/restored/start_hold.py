@@ -37,7 +37,7 @@ from services.procedures.plan.model import Step
 from services.procedures.plan.parts.galera.data_folder import DataFolder
 
 ASSERT = "AssertPathExists=!"
-SAID = "Starts are forbidden: Pilothouse exchanges the data of this server. Resume its run, or take it back"
+SAID = "Starts are blocked: Pilothouse is replacing the data of this server. Resume its run, or roll it back"
 
 
 def hold_path(host: HostFacts) -> str:
@@ -53,9 +53,9 @@ def _hold(host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> Tempor
     return Temporary(
         key=f"hold:{name}",
         host=name,
-        sentence=f"starts of {unit} forbidden on {name}",
-        danger=f"{name} can't be started; by hand: remove {path} and run systemctl daemon-reload, but only when whole "
-        f"data of its server lie in {folder}",
+        sentence=f"starts of {unit} blocked on {name}",
+        danger=f"{name} cannot be started; manually: remove {path} and run systemctl daemon-reload, but only if the "
+        f"complete data of its server are in {folder}",
         release=Several((RemoveFile(path, _forbidding(path)), RELOAD)),
         released=(FileWithout(name, path, _forbidding(path)), UnitSetting(name, unit, "NeedDaemonReload", "no")),
         release_once=(*whole, *proven),
@@ -73,16 +73,16 @@ def hold_start(host: HostFacts, folder: str, proven: tuple[Condition, ...]) -> S
     step = Step(
         step_id=f"hold-{name}",
         host=name,
-        title=f"Forbid starts of {unit} on {name}, by a person or a boot",
-        done=f"{unit} on {name} can't be started",
-        why="A server that starts on half of its data asks for an SST, which erases the rest.",
+        title=f"Block starts of {unit} on {name}, manual and at boot",
+        done=f"{unit} on {name} cannot be started",
+        why="A server that starts with incomplete data requests an SST, which erases the rest.",
         action=_held(host),
         before=(Stopped(name, unit), *_reads_alike(host)),
         proof=_is_held(host),
         repeatable=True,
         estimate_s=1.0,
     )
-    return _hold(host, folder, proven).on(step, f"Let {unit} on {name} be started again")
+    return _hold(host, folder, proven).on(step, f"Allow starts of {unit} on {name} again")
 
 
 def _reads_alike(host: HostFacts) -> tuple[Condition, ...]:
@@ -102,15 +102,15 @@ def started_from_hold(start: Step, host: HostFacts, folder: str, proven: tuple[C
     if undo is not None:
         undo = replace(
             undo,
-            title=f"Stop {unit} on {host.host}, and forbid its starts again",
+            title=f"Stop {unit} on {host.host} and block its starts again",
             action=Several((*_held(host).actions, *_acts(undo.action))),
             proof=(*undo.proof, *_is_held(host)),
             takes=hold_start(host, folder, proven).takes,
         )
     return replace(
         start,
-        why=f"{start.why} Starts are let again in the same act: what has to be true before is read while they are not. "
-        "systemd's restart is switched off once more: the host may have been booted since.",
+        why=f"{start.why} The same action allows starts again: the conditions are checked while starts are still "
+        "blocked. systemd's automatic restart is disabled once more, because the host may have been rebooted.",
         action=Several((*_acts(restart_off(host).action), *_acts(hold.release), *_acts(start.action))),
         before=(*start.before, *hold.release_once),
         undo=undo,

@@ -133,14 +133,15 @@ def keep_state(host: HostFacts) -> tuple[Step, ...]:
         Step(
             step_id=f"keep-state-{name}",
             host=name,
-            title=f"Keep the state file of {name} in {KEPT}",
-            done=f"The state file of {name} is kept",
-            why="A start that ends before a transfer began may leave it without a state, its data whole.",
+            title=f"Copy the state file of {name} to {KEPT}",
+            done=f"The state file of {name} is saved",
+            why="A start that fails before a transfer begins may leave the node without a state although its data are "
+            "complete.",
             action=Run(Command(("bash", "-c", KEEP_STATE, "pilothouse", account, datadir, KEPT, log), sudo=True)),
             before=(Stopped(name, unit_of(host)),),
             limit_s=120.0,
             undo=Undo(
-                f"Put the state file of {name} back where the start took its state out and no transfer came",
+                f"Restore the state file of {name} if the start cleared it and no transfer began",
                 Run(Command(back, sudo=True)),
                 limit_s=120.0,
                 before=(Stopped(name, unit_of(host)),),

@@ -45,8 +45,8 @@ ENCRYPTS = "--encrypt=1\n--encrypt-algo=AES256\n--encrypt-key=hunter2hunter2\n"
 def test_that_a_transfer_that_encrypts_is_not_begun_without_the_key_that_a_person_must_set() -> None:
     check = judged(options(ENCRYPTS))
     assert (check.code, check.verdict, check.host) == ("SST-SECRETS", BLOCK, "n3")
-    assert check.evidence == "[sst] encrypt_key of n1 is a secret and is not copied; n3's files don't have it"
-    said = "Write encrypt_key under [sst] into n3's own option files, as n1 has it, before the start."
+    assert check.evidence == "[sst] encrypt_key of n1 is a secret and is not copied; the files of n3 do not have it"
+    said = "Write encrypt_key under [sst] into the option files of n3, with the value of n1, before the start."
     assert check.try_ == (said,)
 
 
@@ -61,7 +61,7 @@ def test_that_the_plan_and_the_file_name_what_is_left_out_and_never_its_mask() -
 def test_that_a_key_that_a_person_wrote_into_the_joiners_files_is_enough() -> None:
     check = judged(options(ENCRYPTS), options("--encrypt-key=hunter2hunter2\n"))
     assert check.verdict is PASS
-    assert check.evidence == "[sst] encrypt_key stands in n3's own files; whether it is n1's is not compared"
+    assert check.evidence == "[sst] encrypt_key is set in the files of n3; it is not compared with n1"
 
 
 @pytest.mark.parametrize("sst", ["--my-own-word=x\n", "--encrypt=0\n--encrypt-key=x\n"])

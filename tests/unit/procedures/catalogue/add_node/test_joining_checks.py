@@ -43,7 +43,7 @@ def test_that_a_donor_tells_for_how_long_it_can_still_send_what_is_missed() -> N
     seen = ring(95_000, n1=90_000, n2=85_000)
     found = donor_ranking(seen, "n3")[0]
     assert found.left_s == (95_000 - 85_117) / 10.0, "until the gap passes it, which moves with what is purged"
-    assert found.reason == "IST possible for 988 s at today's rate, cached from 85000, 0 client sessions"
+    assert found.reason == "IST possible for 988 s at the current rate, cached from 85000, 0 client sessions"
     idle = tuple(changed(h, rates=Rates(0.0, 0.0, 2.0)) for h in seen.hosts)
     found = donor_ranking(replace(seen, hosts=idle), "n3")[0]
     assert (found.left_s, found.reason) == (math.inf, "IST possible, cached from 85000, 0 client sessions")
@@ -65,13 +65,13 @@ def test_that_a_donor_whose_cache_has_room_is_not_told_as_one_that_soon_purges_w
 @pytest.mark.parametrize(
     ("position", "uuid", "said"),
     [
-        (95_000, OTHER, "n3 has another history"),
+        (95_000, OTHER, "n3 has a different history"),
         (95_000, "", "n3 has no usable position"),
         (95_000, ZERO_UUID, "n3 has no usable position"),
-        (-1, UUID, "n3's position is -1"),
-        (None, UUID, "n3's position is -1"),
-        (100_001, UUID, "n3 is ahead: it stopped at 100001, the cluster is at 100000"),
-        (79_998, UUID, "n1 has 80000 and newer cached, n3 would need 79999"),
+        (-1, UUID, "the seqno of n3 is -1"),
+        (None, UUID, "the seqno of n3 is -1"),
+        (100_001, UUID, "n3 is ahead: it stopped at 100001, but the cluster is at 100000"),
+        (79_998, UUID, "n1 caches 80000 and newer, but n3 needs 79999"),
         (80_100, UUID, "80100 is below the safety gap 80156"),
     ],
 )
@@ -86,7 +86,7 @@ def test_that_each_reason_against_ist_is_told_with_its_numbers(position: int | N
 @pytest.mark.parametrize("kept", [0, None])
 def test_that_a_node_that_keeps_nothing_is_no_donor_for_ist(kept: int | None) -> None:
     found = {d.host: d for d in donor_ranking(ring(99_999, n1=kept), "n3")}
-    assert (found["n1"].ist, found["n1"].against) == (False, "n1 tells no cached range")
+    assert (found["n1"].ist, found["n1"].against) == (False, "n1 reports no cached range")
     assert found["n2"].ist
 
 
@@ -176,7 +176,7 @@ def named(**names: str) -> Facts:
         ("a", {"n1": "a", "n2": "b"}, "n2", BLOCK, "clashes with a (n1)"),
         ("node1", {"n1": "node10", "n2": "b"}, "n2", BLOCK, "clashes with node10 (n1)"),
         ("node10", {"n1": "node1", "n2": "b"}, "n2", BLOCK, "clashes with node1 (n1)"),
-        ("c", {"n1": "node1", "n2": "node10"}, "n1", BLOCK, "the donor's name node1 means node10 (n2) too"),
+        ("c", {"n1": "node1", "n2": "node10"}, "n1", BLOCK, "the donor's name node1 also matches node10 (n2)"),
         ("c", {"n1": "node1", "n2": "node10"}, "n2", WARN, "node10 (n2) begins with node1 (n1)"),
         ("c", {"n1": "a", "n2": ""}, "n1", WARN, "the node name of n2 could not be read"),
     ],
@@ -215,21 +215,21 @@ def test_that_a_copy_that_is_unpacked_beside_itself_needs_twice_the_room(option:
     )
     check = own.disk(seen, "n3", "n1", SST, keep=True)
     assert check.verdict is BLOCK
-    assert "x 2.1 (it is unpacked beside)" in check.evidence
+    assert "x 2.1 (it is decompressed next to it)" in check.evidence
 
 
 def test_that_a_cache_that_is_purged_within_ten_minutes_is_a_warning() -> None:
     seen = ring(95_000, n1=90_000, n2=85_000)
     soon = own.transfer_kind(seen, "n3", transfer_expected(seen, "n3", "n1"), sst_ok=True)
     assert soon.verdict is WARN
-    assert "n1 keeps it for 8 min more at today's rate" in soon.evidence
+    assert "n1 caches them for 8 min more at the current rate" in soon.evidence
     assert own.transfer_kind(seen, "n3", transfer_expected(seen, "n3", "n2"), sst_ok=True).verdict is PASS
 
 
 def test_that_a_joiner_that_can_not_keep_up_with_the_writers_is_a_warning() -> None:
     seen = facts(host("n1", data_size_in_bytes=10**9, rates=Rates(1e6, 2_000.0, 2.0)), down("n3", grastate=None))
     expected = transfer_expected(seen, "n3", "n1")
-    assert "may never be Synced" in own.transfer_kind(seen, "n3", expected, sst_ok=True).evidence
+    assert "may never become Synced" in own.transfer_kind(seen, "n3", expected, sst_ok=True).evidence
     slower = facts(host("n1", data_size_in_bytes=10**9, rates=Rates(1e6, 1_000.0, 2.0)), down("n3", grastate=None))
     assert transfer_expected(slower, "n3", "n1").seconds == pytest.approx(10.0 + 11.0 + 10.0 + 11.0)
 
@@ -238,9 +238,9 @@ def test_that_a_joiner_that_can_not_keep_up_with_the_writers_is_a_warning() -> N
     ("expected", "keep", "entries", "verdict", "said"),
     [
         (SST, True, 30, PASS, "is renamed"),
-        (SST, False, 30, WARN, "the SST erases /var/lib/mysql, 5.00 GB, its binary logs too"),
+        (SST, False, 30, WARN, "the SST erases /var/lib/mysql, 5.00 GB, including its binary logs"),
         (SST, False, 0, PASS, "is renamed"),
-        (IST, True, 30, PASS, "should an SST come after all, it erases it"),
+        (IST, True, 30, PASS, "if an SST is needed after all, the SST erases it"),
     ],
 )
 def test_that_an_sst_that_erases_old_data_is_told(
@@ -257,7 +257,7 @@ def test_that_an_sst_that_erases_old_data_is_told(
 def test_that_transactions_that_nobody_else_has_are_never_erased_whatever_is_overridden() -> None:
     check = aside_possible(ring(100_001), "n3", SST, keep=False)
     assert (check.verdict, check.absolute) == (BLOCK, True)
-    assert "what only this node has" in check.evidence
+    assert "the transactions that only this node has" in check.evidence
     assert aside_possible(ring(100_001), "n3", SST, keep=True).verdict is PASS
 
 
@@ -274,7 +274,7 @@ def test_that_what_a_new_nodes_own_files_say_of_transfers_blocks_where_the_donor
     mixed = facts(donor, down("n3", options_given=(("sst", "encrypt", "4"), ("sst", "compressor", "gzip"))))
     check = own.sst_section_copied(mixed, "n3", "n1")
     assert check.verdict is BLOCK
-    assert check.evidence == "encrypt = 4 stays in n3's own files; copied from n1: compressor = zstd"
+    assert check.evidence == "encrypt = 4 remains in the files of n3; copied from n1: compressor = zstd"
     assert own.sst_section_copied(facts(donor, down("n3")), "n3", "n1").verdict is PASS
 
 
@@ -282,8 +282,8 @@ def test_that_what_a_new_nodes_own_files_say_of_transfers_blocks_where_the_donor
     ("names", "verdict", "said"),
     [
         ({"n1": "a", "n2": "b"}, PASS, "no other member's name begins with a"),
-        ({"n1": "node1", "n2": "node10"}, BLOCK, "node1 of n1 is the beginning of node10 (n2)"),
-        ({"n1": "n", "n2": "b"}, BLOCK, "n of n1 is the beginning of n3 (n3, the node itself)"),
+        ({"n1": "node1", "n2": "node10"}, BLOCK, "node1 of n1 is a prefix of node10 (n2)"),
+        ({"n1": "n", "n2": "b"}, BLOCK, "n of n1 is a prefix of n3 (n3, the node itself)"),
         ({"n1": "", "n2": "b"}, WARN, "the node name of n1 could not be read"),
     ],
 )
@@ -335,14 +335,14 @@ def test_that_a_server_that_runs_by_itself_is_told_before_it_is_stopped() -> Non
     alone = host("n3", group=galera("n3", cluster_status="non-Primary"), sessions_clients=2)
     check = own.runs_now(facts(alone), "n3")
     assert check.verdict is WARN
-    assert check.evidence == "a server runs on n3 with 2 client sessions: the run stops it"
+    assert check.evidence == "a server runs on n3 with 2 client sessions; the run stops it"
 
 
 @pytest.mark.parametrize(
     ("other", "said"),
     [
         (host("n3", group=galera("n3", cluster_status="non-Primary")), "n3 runs, its component is non-Primary"),
-        (replace(down("n3"), server_up=True), "n3 runs, and what it is a member of could not be read"),
+        (replace(down("n3"), server_up=True), "n3 runs, and its cluster could not be read"),
     ],
 )
 def test_that_no_node_is_started_while_another_server_runs_outside_the_primary_component(
@@ -351,7 +351,7 @@ def test_that_no_node_is_started_while_another_server_runs_outside_the_primary_c
     seen = facts(down("n2"), other)
     check = own.runs_outside(seen, "n2")
     assert (check.verdict, check.absolute, check.evidence) == (BLOCK, True, said)
-    assert check.try_ == ("Bring n3 back first (its past is compared), or stop its server.",)
+    assert check.try_ == ("Bring n3 back first (its history is compared), or stop its server.",)
     asked = procedure_named("add-node").preflight(seen, {"joiner": "n2"})
     assert "RUNS-OUTSIDE" in {check.code for check in asked if check.verdict is BLOCK}
 
@@ -390,7 +390,7 @@ def test_that_the_data_of_a_server_that_never_was_a_node_are_not_erased_unasked(
     [
         ("/usr/sbin/mariadbd  Ver 10.11.18-MariaDB-deb12 for debian-linux-gnu on x86_64", "spare, MariaDB 10.11.18"),
         ("mysqld  Ver 8.0.36-28.1 for Linux (Percona XtraDB Cluster)", "spare, Percona XtraDB Cluster 8.0.36"),
-        ("", "spare, no server program seen"),
+        ("", "spare, no server program found"),
     ],
 )
 def test_that_a_spare_host_is_offered_with_its_product_and_version(program: str, shown: str) -> None:

@@ -75,14 +75,14 @@ def test_that_what_is_not_known_yet_warns_and_is_judged_when_it_is(sst_ok: str) 
 
 def test_that_a_crashed_node_whose_position_is_cached_returns_by_ist_with_its_data_in_place() -> None:
     checks, plan = _second(f"{CLUSTER}:900")
-    assert checks["TRANSFER"].title == "It will come by IST"
+    assert checks["TRANSFER"].title == "The node joins by IST"
     assert not any(step.step_id.startswith(("keep-data", "new-data")) for step in plan.steps)
     assert violations(plan) == ()
 
 
 def test_that_a_crashed_node_whose_position_nobody_keeps_has_its_data_kept_aside_for_an_sst() -> None:
     checks, plan = _second(f"{CLUSTER}:5")
-    assert checks["TRANSFER"].title == "It will come by SST"
+    assert checks["TRANSFER"].title == "The node joins by SST"
     assert any(step.step_id == "keep-data-n3" for step in plan.steps)
 
 
@@ -94,7 +94,7 @@ def test_that_a_donor_that_can_send_an_ist_takes_the_place_of_one_that_can_not()
     now = facts_of(cluster, (("recovered-n3", f"{CLUSTER}:1000"),))
     _, plan = ADD.continued(now, dict(first.inputs), first)
     assert dict(plan.inputs)["donor"] == "n2"
-    assert "Name n2 as the donor" in plan.step("name-donor-n3").title
+    assert "Set n2 as the donor" in plan.step("name-donor-n3").title
 
 
 @pytest.mark.parametrize(
@@ -227,17 +227,19 @@ def test_that_a_member_whose_login_is_refused_is_not_called_down_nor_to_be_stopp
     facts = replace(facts, hosts=tuple(blind if h.host == "n3" else h for h in facts.hosts))
     (joiner,) = (f for f in ADD.fields(facts, {}) if f.name == "joiner")
     told = dict(joiner.choices)["n3"]
-    assert told == "member, not known to SQL: its login is refused; its service is active"
-    assert runs_now(facts, "n3").try_ == ("Let the console log in to the server of n3: it may be Synced and serve.",)
+    assert told == "member, not known: the SQL login is refused; its service is active"
+    assert runs_now(facts, "n3").try_ == (
+        "Give the console a login on the server of n3: it may be Synced and serve clients.",
+    )
 
 
 @pytest.mark.parametrize(
     ("node", "word", "refused"),
     [
-        (None, "no answer: nothing is known of it", True),
-        (NodeFacts("x", 1.0, Reach.NONE), "no answer: nothing is known of it", True),
-        (NodeFacts("x", 1.0, Reach.SQL_ONLY, server=ServerFacts()), "asked over SQL alone", True),
-        (NodeFacts("x", 1.0, Reach.FULL, server=ServerFacts()), "serves by itself", False),
+        (None, "no answer: its state is not known", True),
+        (NodeFacts("x", 1.0, Reach.NONE), "no answer: its state is not known", True),
+        (NodeFacts("x", 1.0, Reach.SQL_ONLY, server=ServerFacts()), "reachable over SQL only", True),
+        (NodeFacts("x", 1.0, Reach.FULL, server=ServerFacts()), "runs on its own", False),
         (NodeFacts("x", 1.0, Reach.SSH_ONLY), "", False),
     ],
 )

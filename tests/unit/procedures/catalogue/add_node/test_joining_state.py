@@ -118,7 +118,7 @@ def test_that_one_that_is_beyond_every_member_is_the_loser_whose_count_is_typed(
     facts = recovered(facts, newest(facts) + 25)
     checks, _ = planned(facts)
     assert standing_blocks((checks["HISTORY"],), (Override("HISTORY", "I know better"),))
-    assert "25 write sets beyond every member" in checks["HISTORY"].evidence
+    assert "25 write sets in InnoDB or its binary log that no member" in checks["HISTORY"].evidence
     assert [(a.field, a.values) for a in checks["HISTORY"].answers] == [("loser", ("n3",))]
     _, plan = planned(facts, loser="n3")
     assert "extract-n3" in [s.step_id for s in plan.steps]
@@ -126,7 +126,7 @@ def test_that_one_that_is_beyond_every_member_is_the_loser_whose_count_is_typed(
     _, plan = planned(blind, loser="n3")
     given_up = step(plan, "only-sst-n3")
     assert (given_up.risk, given_up.confirm) == (Risk.IRREVERSIBLE, "n3")
-    assert "at least 25 write sets that only n3 has, and no file holds them" in given_up.title
+    assert "at least 25 write sets that only n3 has; no file contains them" in given_up.title
 
 
 def test_that_what_only_the_binary_log_still_has_counts_too() -> None:
@@ -185,7 +185,7 @@ def test_that_a_seqno_that_its_own_traces_account_for_is_believed_and_any_other_
     for wrong in (3, state.seqno - 1, state.seqno + 1, None):
         edited = with_n3(facts, grastate=replace(state, seqno=wrong))
         assert must_recover(edited, "n3")
-        assert planned(edited)[0]["TRANSFER"].title == "It will come by IST or SST"
+        assert planned(edited)[0]["TRANSFER"].title == "The node joins by IST or SST"
 
 
 def test_that_views_and_statements_of_the_whole_cluster_take_a_seqno_too() -> None:
@@ -254,7 +254,7 @@ def test_that_a_server_outside_the_cluster_blocks_at_once_though_the_position_is
     without = away(grastate=Grastate(CLUSTER, -1), trace=Trace())
     pending = planned(without)[0]["HISTORY"]
     assert pending.verdict is Verdict.WARN
-    assert pending.evidence.endswith("looked at again when its position is known")
+    assert pending.evidence.endswith("checked again when its position is known")
 
 
 def test_that_what_is_kept_aside_is_a_whole_data_folder() -> None:

@@ -43,12 +43,12 @@ def test_that_a_silent_member_that_was_left_out_of_the_nodes_blocks_too() -> Non
 
 def test_that_a_members_absence_by_a_persons_word_is_a_warning_and_no_pass() -> None:
     check = unaccounted(party(with_dark("n3"), ("n1", "n2"), ("n3",)))
-    assert (check.verdict, check.evidence) == (WARN, "off by your word: n3")
+    assert (check.verdict, check.evidence) == (WARN, "you confirmed that these are off: n3")
 
 
 def test_that_a_member_that_answers_though_it_was_called_off_blocks_beyond_any_override() -> None:
     check = unaccounted(party(DOWN, ("n1", "n2"), ("n3",)))
-    told = "n3 answers, though you called it off" in check.evidence
+    told = "n3 answers, although you confirmed that it is off" in check.evidence
     assert (check.verdict, check.absolute, told) == (BLOCK, True, True)
     assert [(answer.field, answer.values) for answer in check.answers] == [("gone", ()), ("nodes", ())]
 
@@ -115,7 +115,7 @@ def test_that_a_member_that_only_the_option_files_name_blocks_until_a_person_acc
     assert named_members(seen).verdict is (WARN if verdict is BLOCK else PASS)
     if verdict is BLOCK:
         assert "4" in check.evidence
-        assert any("left the cluster for good" in advice for advice in check.try_), check.try_
+        assert any("left the cluster permanently" in advice for advice in check.try_), check.try_
         assert standing_blocks((check,), (Override(check.code, "an arbitrator"),)) == (check,)  # by name alone
         ((accepted,),) = (answer.values for answer in check.answers)
         assert named_members(seen, gone=hosts_of(accepted), blocks=True).verdict is WARN

@@ -115,14 +115,14 @@ def test_that_the_node_that_was_stopped_last_wins_a_tie() -> None:
 def test_that_a_state_file_that_innodb_contradicts_is_told_as_stale() -> None:
     stale = down("n1", grastate=Grastate(UUID, 5, safe_to_bootstrap=False))
     check = positions(crashed(stale, n1=9, n2=9, n3=9), NAMES)
-    assert (check.verdict, "grastate.dat is not InnoDB's" in check.evidence) == (WARN, True)
+    assert (check.verdict, "grastate.dat does not match InnoDB" in check.evidence) == (WARN, True)
 
 
 def test_that_a_node_ahead_of_an_accepted_choice_is_left_stopped_with_its_data() -> None:
     seen = crashed(n1=10, n2=10, n3=15)
     found = standings(seen, NAMES)
     check = chosen_is_newest(found, found[0])
-    assert (check.verdict, check.absolute, "n3 has 5 write sets more" in check.evidence) == (BLOCK, False, True)
+    assert (check.verdict, check.absolute, "n3 has 5 more write sets" in check.evidence) == (BLOCK, False, True)
     assert joining_order(found, found[0]) == ("n2",)
     plan = rest_of(seen, bootstrap="n1")
     assert "start-n2" in ids(plan)
@@ -289,7 +289,7 @@ def test_that_ways_that_nobody_tried_are_not_said_to_be_open(judged: Callable[..
     one_way = replace(tried, hosts=(changed(tried.host("n1"), links_tried=()), *tried.hosts[1:]))
     check = judged(one_way, NAMES)
     assert check.unknown
-    assert check.evidence == "n1 to n2 port 4567: not tried; n1 to n3 port 4567: not tried"
+    assert check.evidence == "n1 to n2 port 4567: not tested; n1 to n3 port 4567: not tested"
 
 
 # -- what no position tells --------------------------------------------------------------------------------------------
@@ -381,7 +381,7 @@ def test_that_a_choice_behind_by_the_state_files_is_told_in_the_plan_already() -
 
     positions_, nature = told()
     assert positions_ == "n3 is at 102 by its grastate.dat, n1 at 100 by its grastate.dat"
-    assert nature == "2 more, of which it is not known whether they are write sets of users"
+    assert nature == "2 more, it is not known whether they are write sets of users"
     views = tuple(PrimaryView(UUID, seqno, (("c", "n3"),)) for seqno in (101, 102))
-    assert told(trace=Trace(views=views))[1].endswith("no user's write is among them")
+    assert told(trace=Trace(views=views))[1].endswith("none is a user's write")
     assert told(trace=Trace(views=views[:1]))[1].endswith("the others may be users' writes")

@@ -37,7 +37,7 @@ def files(*uuids: str, seen: tuple[Remembered, ...] = SEEN, **more: object) -> F
 def test_that_two_damaged_files_do_not_outvote_what_this_console_saw() -> None:
     check = one_cluster(party(files(UUID, OTHER, OTHER), NAMES, ()))
     assert (check.verdict, check.absolute) == (BLOCK, True)
-    assert f"n2: grastate.dat {OTHER}, we saw it in {UUID}" in check.evidence
+    assert f"n2: grastate.dat {OTHER}, the console saw it in {UUID}" in check.evidence
     assert f"n1: grastate.dat {UUID}, we saw it there too" in check.evidence
     assert not any("n1" in advice or "Leave" in advice for advice in check.try_)
 
@@ -150,4 +150,4 @@ def test_that_galera_s_own_recovery_is_not_tried_with_a_view_that_is_empty_or_cu
     seen = files(UUID, UUID, UUID)
     cut = changed(seen.host("n3"), gvwstate=None, gvwstate_damaged=True)
     seen = replace(seen, hosts=(*seen.hosts[:2], cut))
-    assert in_the_way(party(seen, NAMES, ()), standings(seen, NAMES)) == "gvwstate.dat of n3 is empty or cut off"
+    assert in_the_way(party(seen, NAMES, ()), standings(seen, NAMES)) == "gvwstate.dat of n3 is empty or truncated"

@@ -30,8 +30,8 @@ def _donor(**more: object) -> Facts:
     [
         (0, PAGES + 1_500_000, Verdict.PASS, "10.0 kB/s over 2 s * 100 s"),
         (0, PAGES + 1_499_999, Verdict.BLOCK, "10.0 kB/s over 2 s * 100 s"),
-        (20_000, PAGES + 2_999_999, Verdict.BLOCK, "20.0 kB/s by your word * 100 s"),
-        (20_000, PAGES + 3_000_000, Verdict.PASS, "20.0 kB/s by your word * 100 s"),
+        (20_000, PAGES + 2_999_999, Verdict.BLOCK, "20.0 kB/s as you entered * 100 s"),
+        (20_000, PAGES + 3_000_000, Verdict.PASS, "20.0 kB/s as you entered * 100 s"),
         (5_000, PAGES + 1_500_000, Verdict.PASS, "10.0 kB/s over 2 s * 100 s"),
     ],
 )
@@ -59,7 +59,7 @@ def test_that_dead_pages_are_named_with_the_command_that_removes_them_and_live_o
     pages = (("gcache.page.000001", 128 * 2**20, 0.5), ("gcache.page.000002", 128 * 2**20, 2.0))
     check = own.stale_pages(_donor(gcache_pages=pages), "n1")
     assert check.verdict is Verdict.WARN
-    assert check.try_ == ("When the cache is released again: sudo rm /var/lib/mysql/gcache.page.000001",)
+    assert check.try_ == ("After the cache is released: sudo rm /var/lib/mysql/gcache.page.000001",)
     unknown = replace(_donor(), hosts=(host_of("n1", gcache_pages=pages),))
     assert own.stale_pages(unknown, "n1").verdict is Verdict.WARN
 

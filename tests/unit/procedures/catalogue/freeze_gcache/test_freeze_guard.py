@@ -103,7 +103,7 @@ def test_that_a_guard_which_can_not_log_in_is_no_guard(login: bool | None, guard
 def test_that_the_disk_is_told_with_what_the_guard_allows_and_where_it_ends() -> None:
     free = 2 * 128 * 2**20 + 10**9
     wide = own.disk(_facts(gcache_disk_free=10**12), "n1", 1_800.0, 0).evidence
-    assert "the guard allows it for 90 min, up to 0.35 GB" in wide
+    assert "the guard allows the freeze for 90 min, up to 0.35 GB" in wide
     near = own.disk(_facts(gcache_disk_free=free), "n1", 1_800.0, 10**9 - 3 * 10**7).evidence
     assert "but ends it at the floor" in near
     assert "it may fill the disk" in own.disk(_facts(), "n1", 1_800.0, 0, guard=False).evidence
@@ -150,5 +150,5 @@ def test_that_a_cache_too_short_for_the_donor_selection_is_told_before_the_freez
     assert node.galera is not None
     short = replace(node, galera=replace(node.galera, cached_downto=995, last_committed=1_000))
     check = own.seqno_in_cache(_facts(node=short), "n1", "now", None, 1_800.0)
-    assert (check.verdict, "too little: near seqno 19000" in check.evidence) == (Verdict.WARN, True)
+    assert (check.verdict, "not enough: at the return, near seqno 19000" in check.evidence) == (Verdict.WARN, True)
     assert own.seqno_in_cache(facts, "n1", "now", None, 1_800.0).verdict is Verdict.PASS

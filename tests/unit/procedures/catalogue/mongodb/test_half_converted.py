@@ -75,7 +75,7 @@ def test_that_a_second_conversion_of_them_is_refused_and_says_what_to_do(scene: 
     assert (violations(plan), plan.steps) == ((), ())
     found = _check("mongo-config-rs", "CONFIG-FORM", SCENES[scene], inputs)
     assert found.verdict is Verdict.BLOCK
-    assert "half way converted" in found.evidence
+    assert "conversion not finished" in found.evidence
     assert "pilothouse undo RUN" in found.try_[0]
 
 

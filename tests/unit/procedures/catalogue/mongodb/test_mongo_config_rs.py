@@ -181,7 +181,7 @@ def _edits(step: Step) -> list[EditYaml]:
 def test_that_an_option_on_a_command_line_is_named_with_what_to_do() -> None:
     facts = _process(_facts(), "c2", given=(("storage.dbPath", "/data/db"),))
     check = next(one for one in PROCEDURE.preflight(facts, WINDOW) if one.code == "CONFIG-FILES")
-    assert "c2: --dbpath /data/db stands on the command line of mongod.service" in check.evidence
+    assert "c2: --dbpath /data/db on the command line of mongod.service" in check.evidence
     assert "write storage.dbPath: /data/db into /etc/mongod.conf" in " ".join(check.try_)
     assert _blocks(facts) == [], "the rolling way leaves its folder as it is"
 
@@ -355,7 +355,7 @@ def test_that_nothing_is_to_be_done_where_the_servers_are_a_set() -> None:
     for host in ROUTERS:
         facts = _server(facts, host, config_string="cfg/c1:27019,c2:27019,c3:27019")
     blocked = [one.code for one in PROCEDURE.preflight(facts, ROLLING) if one.verdict is Verdict.BLOCK]
-    assert blocked == ["CONFIG-FORM"]  # no member told its set: what they are is not known
+    assert blocked == ["CONFIG-FORM"]  # no member reported its set: what they are is not known
 
 
 @pytest.mark.parametrize(

@@ -62,17 +62,17 @@ def test_that_the_file_is_written_that_the_new_hosts_unit_names() -> None:
         ({"path": "", "given": (("config", ""),)}, "starts its server without a configuration file"),
         (
             {"path": "/opt/mongodb/mongod.conf", "open_way": "others than root may write into /opt/mongodb"},
-            "root writes no",
+            "root does not write",
         ),
         (
             {"given": (("config", "/etc/mongod.conf"), ("storage.dbPath", "/elsewhere"))},
-            "--dbpath /elsewhere stands on",
+            "--dbpath /elsewhere on",
         ),
-        ({"given": (("config", "/etc/mongod.conf"), ("net.port", "27017"))}, "--port 27017 stands on"),
-        ({"given": (("sharding.clusterRole", "shardsvr"),)}, "sharding.clusterRole shardsvr stands on"),
-        ({"given": (("net.bindIp", "127.0.0.1"),)}, "--bind_ip 127.0.0.1 stands on"),
-        ({"given": (("security.keyFile", "/etc/other"),)}, "--keyFile /etc/other stands on"),
-        ({"given": (("sharding.configsvrMode", "sccc"),)}, "--configsvrMode sccc stands on"),
+        ({"given": (("config", "/etc/mongod.conf"), ("net.port", "27017"))}, "--port 27017 on"),
+        ({"given": (("sharding.clusterRole", "shardsvr"),)}, "sharding.clusterRole shardsvr on"),
+        ({"given": (("net.bindIp", "127.0.0.1"),)}, "--bind_ip 127.0.0.1 on"),
+        ({"given": (("security.keyFile", "/etc/other"),)}, "--keyFile /etc/other on"),
+        ({"given": (("sharding.configsvrMode", "sccc"),)}, "--configsvrMode sccc on"),
     ],
 )
 def test_that_a_unit_which_starts_with_something_else_blocks_before_anything_is_stopped(
@@ -138,7 +138,7 @@ def test_that_what_is_not_carried_over_blocks_and_names_the_way_that_needs_no_ne
 ) -> None:
     facts = _process(_facts(), "c1", **more)
     assert _blocks(facts) == ["NEW-HOSTS"]
-    assert "Take the way with a window" in _check(facts).try_[0]
+    assert "Choose the maintenance window" in _check(facts).try_[0]
 
 
 def _keyed(there: KeyFile | None, own: KeyFile | None = OWN_KEY) -> Facts:
@@ -153,8 +153,8 @@ def _keyed(there: KeyFile | None, own: KeyFile | None = OWN_KEY) -> Facts:
     ("there", "own", "told"),
     [
         (KeyFile(KEY, absent=True), OWN_KEY, f"n1: {KEY} is not there"),
-        (KeyFile(KEY, "b2", owner=100, shared=False), OWN_KEY, "is another file than on c1"),
-        (KeyFile(KEY, "a1", owner=100, shared=True), OWN_KEY, "others than its owner may use"),
+        (KeyFile(KEY, "b2", owner=100, shared=False), OWN_KEY, "differs from the file on c1"),
+        (KeyFile(KEY, "a1", owner=100, shared=True), OWN_KEY, "accounts other than its owner can access"),
         (KeyFile(KEY, "a1", owner=0, shared=False), OWN_KEY, "belongs to the account 0"),
         (KeyFile(KEY, owner=100, shared=False), OWN_KEY, f"{KEY} of n1 could not be read"),
         (None, OWN_KEY, f"{KEY} of n1 could not be read"),

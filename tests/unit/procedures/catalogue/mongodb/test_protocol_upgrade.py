@@ -68,7 +68,7 @@ def test_that_a_set_is_changed_at_its_primary_proven_everywhere_and_tried_by_a_w
         "cfg = rs.conf()   // only while cfg.version is 6 or newer",
         "cfg.protocolVersion = 0",
     )
-    assert plan.steps[3].title == "See every set whole for 1 min 30 s"
+    assert plan.steps[3].title == "Verify that every set stays healthy for 1 min 30 s"
 
 
 def test_that_a_delayed_members_delay_is_no_lag() -> None:
@@ -121,7 +121,7 @@ def test_that_a_set_that_is_not_whole_or_lags_is_refused_because_the_lab_never_l
 
 
 def test_that_a_member_nobody_asked_and_entries_that_because_the_lab_is_quicker_are_invented_are_refused() -> None:
-    assert "m3:27018 is no host of the inventory" in check("SET-WHOLE", facts(_node(1), _node(2))).evidence
+    assert "m3:27018 is not in the inventory" in check("SET-WHOLE", facts(_node(1), _node(2))).evidence
     mixed = (replace(THREE[0]), replace(THREE[1], optime_term=2), THREE[2])
     found = check("OLD-ENTRIES", facts(*(_node(n, mixed) for n in (1, 2, 3))))
     assert (found.verdict, "m2 has the term 2" in found.evidence) == (Verdict.BLOCK, True)
@@ -161,10 +161,10 @@ def test_that_an_account_that_lacks_a_right_is_refused_before_the_first_step_and
 @pytest.mark.parametrize(
     ("term", "verdict", "told"),
     [
-        (NEVER, Verdict.PASS, "no member with data keeps a term above 0"),
-        (0, Verdict.PASS, "no member with data keeps a term above 0"),
-        (7, Verdict.BLOCK, "m2 voted in term 7 before"),
-        (None, Verdict.BLOCK, "m2: whether it voted in a term before is not known"),
+        (NEVER, Verdict.PASS, "no member with data has a term above 0"),
+        (0, Verdict.PASS, "no member with data has a term above 0"),
+        (7, Verdict.BLOCK, "m2 has voted in term 7"),
+        (None, Verdict.BLOCK, "m2: whether it has voted in a term is not known"),
     ],
 )
 def test_that_a_set_which_elected_by_terms_before_is_not_moved_once_more(
@@ -178,11 +178,11 @@ def test_that_a_set_which_elected_by_terms_before_is_not_moved_once_more(
 @pytest.mark.parametrize(
     ("terms", "verdict", "told"),
     [
-        ({"m3": NEVER}, Verdict.PASS, "no member with data keeps a term above 0"),
-        ({"m3": 0}, Verdict.PASS, "no member with data keeps a term above 0"),
-        ({"m3": 7}, Verdict.WARN, "m3, an arbiter, voted in term 7 before"),
+        ({"m3": NEVER}, Verdict.PASS, "no member with data has a term above 0"),
+        ({"m3": 0}, Verdict.PASS, "no member with data has a term above 0"),
+        ({"m3": 7}, Verdict.WARN, "the arbiter m3 has voted in term 7"),
         ({"m3": None}, Verdict.PASS, "m3, an arbiter, could not be asked"),
-        ({"m2": 7, "m3": 7}, Verdict.BLOCK, "m2 voted in term 7 before; m3, an arbiter, voted in term 7 before"),
+        ({"m2": 7, "m3": 7}, Verdict.BLOCK, "m2 has voted in term 7; the arbiter m3 has voted in term 7"),
     ],
 )
 def test_that_an_arbiters_vote_stops_nothing_and_tells_of_terms_that_others_may_have_followed(
@@ -246,7 +246,7 @@ def test_that_where_nobody_was_read_it_is_not_told_that_nothing_is_to_be_done(na
     checks = procedure_named(name).preflight(nobody, {"version": "3.2.22"})
     blocks = [one for one in checks if one.verdict is Verdict.BLOCK]
     assert [one.code for one in blocks] == ["EVERY-SET" if "protocol" in name else "EVERY-SERVER"]
-    assert "no server of one cluster was read" in blocks[0].evidence
+    assert "no server of a cluster was read" in blocks[0].evidence
 
 
 def test_that_nothing_to_do_is_not_said_where_no_member_told_its_set() -> None:
@@ -255,17 +255,17 @@ def test_that_nothing_to_do_is_not_said_where_no_member_told_its_set() -> None:
     assert node.mongo is not None
     mute = replace(node, mongo=replace(node.mongo, set=None))
     found = check("EVERY-SET", facts(mute))
-    assert (found.verdict, found.evidence) == (Verdict.BLOCK, "no member told its set")
+    assert (found.verdict, found.evidence) == (Verdict.BLOCK, "no member reported its set")
     rolling = procedure_named("mongo-rolling-upgrade").preflight(facts(mute), {"version": "3.2.22"})
     every = next(one for one in rolling if one.code == "EVERY-SERVER")
-    assert (every.verdict, "m1 told no replica set that it is of" in every.evidence) == (Verdict.BLOCK, True)
+    assert (every.verdict, "m1 reported no replica set" in every.evidence) == (Verdict.BLOCK, True)
 
 
 def test_that_a_set_that_only_the_metadata_name_is_not_forgotten() -> None:
     shards = (Shard("rs0", hosts("rs0/m1:27018")), Shard("rs1", hosts("rs1/k1:27018")))
     known = facts(*(_node(n) for n in (1, 2, 3)), router(1, ShardedCluster("77", shards=shards)))
     found = check("EVERY-SET", known)
-    assert (found.verdict, found.evidence) == (Verdict.BLOCK, "the shard rs1 is no replica set that was read")
+    assert (found.verdict, found.evidence) == (Verdict.BLOCK, "the shard rs1 is not a replica set that was read")
     assert check("EVERY-SET", known, sets="rs0").verdict is Verdict.PASS
     assert check("EVERY-SET", facts()).verdict is Verdict.PASS
 

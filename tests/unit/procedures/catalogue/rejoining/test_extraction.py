@@ -16,7 +16,7 @@ from tests.unit.procedures.facts_of_three import UUID, down
 
 def test_that_a_file_from_a_known_seqno_on_is_told_as_one_sides() -> None:
     step = write_out(down("n3"), UUID, 15, "Kept for you.")
-    assert step.title.startswith("Write what only n3 has, after seqno 15, to ")
+    assert step.title.startswith("Save the transactions that only n3 has, after seqno 15, to ")
     assert step.why == "Kept for you."
     assert isinstance(step.action, Detached)
     assert step.action.command.argv[-2:] == ("15", f"/var/lib/pilothouse/forks/n3-{UUID[:8]}-after-15.sql")
@@ -25,8 +25,8 @@ def test_that_a_file_from_a_known_seqno_on_is_told_as_one_sides() -> None:
 def test_that_a_file_from_a_point_that_is_not_known_is_never_told_as_one_sides() -> None:
     step = write_out(down("n3"), UUID, None, "Kept for you.")
     assert "what only" not in f"{step.title} {step.done}"
-    assert step.title.startswith("Write all that n3's binary log has to ")
-    assert "don't replay it as a whole" in step.why
+    assert step.title.startswith("Save the whole binary log of n3 to ")
+    assert "do not replay all of it" in step.why
     assert isinstance(step.action, Detached)
     assert step.action.command.argv[-2:] == ("0", f"/var/lib/pilothouse/forks/n3-{UUID[:8]}-all.sql")
 

@@ -62,14 +62,14 @@ def test_that_a_fork_is_refused_by_ist_whatever_a_person_overrides_and_the_way_b
     assert standing_blocks((check,), (Override("HISTORY", "I know better"),)) == (check,)
     assert [(a.field, a.values) for a in check.answers] == [("loser", ("n3",))]
     assert not any(donor.ist for donor in donor_ranking(facts, "n3"))
-    assert "have parted" in checked(facts)["TRANSFER"].evidence
+    assert "have diverged" in checked(facts)["TRANSFER"].evidence
 
 
 def test_that_the_loser_is_written_out_first_and_its_count_is_confirmed_by_name() -> None:
     facts = known(facts_of(parted("n1", "n2", "n3")))
     given = values(facts, loser="n3")
     told = checked(facts, loser="n3")["HISTORY"]
-    assert (told.verdict, told.title) == (Verdict.WARN, "n3 gives up what only it has")
+    assert (told.verdict, told.title) == (Verdict.WARN, "Discard the transactions that only n3 has")
     first = ADD.plan(facts, given)
     assert [s.step_id for s in first.steps] == ["restart-off-n3", "down-n3", "extract-n3", "loss-known"]
     extract = first.steps[2].action
@@ -84,7 +84,7 @@ def test_that_the_loser_is_written_out_first_and_its_count_is_confirmed_by_name(
     assert (given_up.risk, given_up.confirm) == (Risk.IRREVERSIBLE, "n3")
     assert "5 transactions of n3 (shop.orders (5 rows))" in given_up.title
     assert "/var/lib/pilothouse/forks/" in given_up.title
-    assert "that it came by SST" in next(s for s in plan.steps if s.step_id == "transfer-n3").title
+    assert "that it joined by SST" in next(s for s in plan.steps if s.step_id == "transfer-n3").title
 
 
 def test_that_without_a_binary_log_the_count_is_not_known_and_said_so() -> None:
@@ -94,7 +94,7 @@ def test_that_without_a_binary_log_the_count_is_not_known_and_said_so() -> None:
     )
     plan = ADD.plan(facts, values(facts, loser="n3"))
     given_up = next(s for s in plan.steps if s.step_id == "only-sst-n3")
-    assert "is not known, and no file holds them" in given_up.title
+    assert "an unknown number of transactions that only n3 has; no file contains them" in given_up.title
     assert given_up.confirm == "n3"
 
 

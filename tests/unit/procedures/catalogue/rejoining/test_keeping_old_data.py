@@ -62,10 +62,10 @@ def test_that_a_folder_kept_aside_blocks_by_its_code_however_it_is_told() -> Non
 @pytest.mark.parametrize(
     ("expected", "keep", "entries", "said"),
     [
-        (IST, True, 30, "it stays: this plan moves nothing aside"),
-        (SST, False, 30, "it stays: this plan moves nothing aside"),
-        (SST, True, 0, "it stays: this plan moves nothing aside"),
-        (replace(SST, pending=True), True, 30, "only if an SST comes: looked at again when the position is known"),
+        (IST, True, 30, "it stays: this plan moves no data folder"),
+        (SST, False, 30, "it stays: this plan moves no data folder"),
+        (SST, True, 0, "it stays: this plan moves no data folder"),
+        (replace(SST, pending=True), True, 30, "only for an SST: checked again when the position is known"),
     ],
 )
 def test_that_an_older_folder_is_in_nobodys_way_where_nothing_is_moved(
@@ -78,7 +78,7 @@ def test_that_an_older_folder_is_in_nobodys_way_where_nothing_is_moved(
 
 def test_that_an_ist_that_may_become_an_sst_tells_what_rsync_would_meet() -> None:
     check = aside_free(_kept(KEPT_INSIDE), "n3", IST, keep=True)
-    assert check.evidence.endswith("an SST by rsync can't begin while it is there")
+    assert check.evidence.endswith("an SST by rsync cannot start while it exists")
 
 
 def test_that_what_a_return_kept_inside_the_data_folder_is_named_where_it_lies() -> None:

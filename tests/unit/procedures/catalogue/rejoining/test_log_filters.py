@@ -83,7 +83,7 @@ def test_that_a_server_tells_only_of_the_time_since_its_start(since: int | None,
 def test_that_starts_within_the_files_are_told_and_no_time_is_not_known() -> None:
     started = facts_told(TOLD.replace("startup=0", "startup=1"))
     told = told_by(with_filters(started, "n1", since=BEGUN + 60), "FILTERS-THEN")
-    assert "1 starts in them" in told.evidence
+    assert "1 server starts in them" in told.evidence
     silent = facts_told(TOLD.replace("begun=261122,4:00:00", "begun=-"))
     assert told_by(silent, "FILTERS-THEN").verdict is Verdict.BLOCK
 
@@ -99,7 +99,7 @@ def test_that_what_a_server_that_does_not_run_was_started_with_is_accepted_by_a_
     facts = facts_told(TOLD.replace(" by=1 ", " by=3 "))
     check = told_by(facts, "FILTERS-THEN")
     assert (check.verdict, check.absolute) == (Verdict.BLOCK, False)
-    assert "n3, which wrote them, does not run" in check.evidence
+    assert "n3, which wrote them, is not running" in check.evidence
 
 
 def test_that_of_two_servers_with_one_id_it_is_not_known_which_wrote() -> None:

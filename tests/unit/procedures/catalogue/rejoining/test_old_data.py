@@ -30,8 +30,8 @@ def _told(**of_joiner: Any) -> Check:
     [
         ({"data_folder_grastate": Grastate(CLUSTER, -1, safe_to_bootstrap=False)}, "has no seqno"),
         ({"remembered": (Remembered(CLUSTER, 2_000, 1.0),)}, "last seen at 2000"),
-        ({"trace": Trace()}, "of the members' past is not known"),
-        ({"data_folder_grastate": None, "data_folder_grastate_absent": True}, "which state they are of is not known"),
+        ({"trace": Trace()}, "not known whether they share the members' history"),
+        ({"data_folder_grastate": None, "data_folder_grastate_absent": True}, "their state UUID is not known"),
     ],
 )
 def test_that_a_past_that_is_not_known_is_never_told_as_none(of_joiner: dict[str, Any], said: str) -> None:

@@ -181,7 +181,9 @@ def test_that_nothing_to_compare_blocks_until_a_person_gives_a_reason_and_is_tol
     assert (check.verdict, check.absolute) == (Verdict.BLOCK, False)
     assert checks_of(barred, tables="shop.orders")["COMPARE"].verdict is not Verdict.BLOCK
     assert checks_of(facts)["COMPARE"].verdict is not Verdict.BLOCK
-    assert step_of(continued(facts)[2], "same-rows-n3").done.startswith("The rows of all tables of n3 and n1 are equal")
+    assert step_of(continued(facts)[2], "same-rows-n3").done.startswith(
+        "All rows that were compared on n3 and n1 are equal"
+    )
     _, _, then = continued(facts, tables="shop.orders")
     assert step_of(then, "compare-n3").done == "1 table of n3 and n1 is equal"
 
@@ -333,7 +335,7 @@ def test_that_without_mariadb_backup_nothing_begins() -> None:
 
 def test_that_the_questions_say_what_is_not_carried_and_not_taken() -> None:
     asked = {field.name: field.help for field in PROCEDURE.fields(facts_told(), INPUTS)}
-    assert "must be copied to the node first; none is taken from a donor" in asked["backup"]
+    assert "to the node first; the run takes none from a donor" in asked["backup"]
     assert "those of another member must be copied to the node first" in asked["binlogs"]
 
 

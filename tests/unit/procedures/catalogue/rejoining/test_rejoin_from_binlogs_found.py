@@ -118,21 +118,25 @@ def test_that_what_is_not_on_the_node_is_refused_with_the_command_that_brings_it
     assert (checks[code].verdict, checks[code].absolute) == (Verdict.BLOCK, True)
     address = facts_told(told).host("n3").address or "n3"
     there = f"'sudo mkdir -p {place} && sudo tar -C {place} -xpf -'"
-    assert checks[code].try_[0].endswith(f"as root: tar -C {place} -cf - . | ssh {address} {there}")
+    assert (
+        checks[code]
+        .try_[0]
+        .endswith(f"run as root on the host that has it: tar -C {place} -cf - . | ssh {address} {there}")
+    )
 
 
 def test_that_logs_that_begin_too_late_are_told_with_the_logs_that_would_do() -> None:
     check = continued(facts_told(TOLD.replace("above=51 ", "above=95 ")))[0]["BACKUP-POSITION"]
     assert check.verdict is Verdict.BLOCK
-    assert "hold all that follows the backup's 50" in check.try_[0]
+    assert "contain everything after the backup's 50" in check.try_[0]
     assert "those of another member, or of the server that the backup was taken from, may" in check.try_[0]
-    assert check.try_[-1] == "Bring the node back with add-node, by an SST."
+    assert check.try_[-1] == "Bring the node back by SST with add-node."
 
 
 def test_that_a_time_by_write_sets_is_not_told_as_one_by_bytes() -> None:
     slow = WriteRate(Rates(0.0, 50.0, 2.0))  # a busy hour of changes that were not counted in bytes
     check = continued(with_parts(with_parts(facts_told(), "n1", slow), "n2", slow))[0]["RACE"]
-    assert " s more by write sets" in check.evidence
+    assert " s more by the number of write sets" in check.evidence
     assert "by bytes" not in check.evidence
 
 
@@ -140,5 +144,5 @@ def test_that_a_race_without_a_measured_rate_is_not_known_and_not_won() -> None:
     unread = with_parts(with_parts(facts_told(), "n1", WriteRate(None)), "n2", WriteRate(None))
     check = continued(unread)[0]["RACE"]
     assert (check.verdict, check.not_known, check.absolute) == (Verdict.WARN, True, False)
-    assert "cached for how long is not known" in check.evidence
+    assert "cached for an unknown time" in check.evidence
     assert "as long as nothing is written" not in check.evidence

@@ -258,7 +258,7 @@ def test_that_the_nodes_logs_prove_nothing_where_they_may_be_anothers() -> None:
     own = _facts().host("n3")[Options].given
     assert "n1" in _not_known_why(options_given=(*own, ("mysqld", "server_id", "1")))
     assert "n3 is 7" in _not_known_why(options_given=(*own, ("mysqld", "server_id", "7")))
-    assert "own old logs back" in _not_known_why(options_given=(*own, ("sst", "sst_max_binlogs", "4")))
+    assert "restored old logs of n3" in _not_known_why(options_given=(*own, ("sst", "sst_max_binlogs", "4")))
 
 
 def test_that_a_binary_log_elsewhere_is_told_to_repeat_what_ist_brings_again() -> None:
@@ -266,7 +266,7 @@ def test_that_a_binary_log_elsewhere_is_told_to_repeat_what_ist_brings_again() -
     checks = RUN.preflight(_facts(options_given=(*own, ("mysqld", "log_bin", "/srv/log/mysql-bin"))), INPUTS)
     told = next(check for check in checks if check.code == "ONE-FOLDER")
     assert told.verdict is Verdict.WARN
-    assert "with GTIDs that it holds already" in told.evidence
+    assert "with GTIDs that it already contains" in told.evidence
 
 
 def test_that_a_backup_that_is_not_there_is_refused() -> None:
@@ -274,7 +274,7 @@ def test_that_a_backup_that_is_not_there_is_refused() -> None:
     assert "BACKUP-FOUND" in _blocks(_facts(backups_found=()), {**INPUTS, "full": "/nowhere/full"})
     none = {check.code: check for check in RUN.preflight(_facts(backups_found=()), INPUTS)}
     assert any("Rename them" in advice for advice in none["BACKUP-FOUND"].try_)
-    assert none["IST-REACH"].evidence == "which seqno the backups end at is not known"
+    assert none["IST-REACH"].evidence == "the last seqno of the backups is not known"
 
 
 def test_that_no_room_on_the_volume_of_the_copies_is_refused() -> None:

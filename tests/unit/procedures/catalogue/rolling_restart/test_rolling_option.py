@@ -101,7 +101,7 @@ def test_that_a_key_of_the_providers_string_is_merged_into_it_and_the_others_are
     seen = three(options_given=(*READ, ("mysqld", "wsrep_provider_options", text)))
     given = {"option": "wsrep_provider_options", "value": "gcache.size=256M", "pause": "1 s"}
     (check,) = checked(seen, given["option"], given["value"])["OPTION"]
-    assert "alone it drops gcs.fc_limit=77, gmcast.segment=0" in check.evidence
+    assert "on its own it would drop gcs.fc_limit=77, gmcast.segment=0" in check.evidence
     merged = "gcs.fc_limit=77; gmcast.segment=0; gcache.size=256M"
     assert f"written as '{merged}'" in check.evidence
     plan = PROCEDURE.plan(seen, given)
@@ -117,4 +117,4 @@ def test_that_a_string_with_a_secret_beside_the_new_key_is_not_written_without_i
     seen = three(options_given=(*READ, ("mysqld", "wsrep_provider_options", text)))
     (check,) = checked(seen, "wsrep_provider_options", "gcache.size=256M")["OPTION"]
     assert (check.verdict, check.absolute) == (BLOCK, True)
-    assert "holds a secret" in check.evidence
+    assert "contains a secret" in check.evidence

@@ -40,14 +40,14 @@ def planned(cluster: Cluster, **inputs: str) -> tuple[Check, Plan]:
 def test_that_a_node_drained_before_is_told_and_no_obligation_of_ours_is_taken() -> None:
     check, plan = planned(drained())
     assert check.verdict is Verdict.WARN
-    assert check.evidence == "n2: wsrep_reject_queries = ALL, it refuses them again after its restart"
+    assert check.evidence == "n2: wsrep_reject_queries = ALL, it refuses clients again after its restart"
     assert [(one.field, one.values) for one in check.answers] == [("drained", ("serve",))]
     ids = [step.step_id for step in plan.steps]
     assert "n2:reject-n2" not in ids
     assert "n2:accept-n2" not in ids
     assert ids.index("n2:refuse-again-n2") == ids.index("n2:start-n2") + 1
     assert not any(step.takes and step.takes.key == "reject:n2" for step in plan.steps)
-    assert "serves after its restart" in planned(drained(), drained="serve")[0].evidence
+    assert "serves clients after its restart" in planned(drained(), drained="serve")[0].evidence
 
 
 def test_that_nothing_is_asked_or_told_where_nobody_drained_a_node() -> None:

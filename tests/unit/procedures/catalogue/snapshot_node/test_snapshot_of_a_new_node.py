@@ -102,4 +102,4 @@ def test_that_a_new_host_whose_server_runs_is_stopped_first_and_started_again_by
     assert PROCEDURE.plan(facts, given(joiner="new")).step("down-new").undo is not None
     cluster.hosts["new"].reachable = False
     (fault,) = PROCEDURE.faults(facts_of(cluster), given(joiner="new"))
-    assert fault.sentence == "new can't join: no answer: nothing is known of it."
+    assert fault.sentence == "new cannot join: no answer: its state is not known."

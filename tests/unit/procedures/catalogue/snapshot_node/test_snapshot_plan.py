@@ -224,13 +224,13 @@ def test_that_behind_haproxy_the_donors_clients_leave_first_and_return() -> None
     ("name", "text", "said"),
     [
         ("take", "lvcreate -n {snap}", "{snap} is not known"),
-        ("take", "lvcreate 'half", "can't be split"),
-        ("take", "''", "begins with its program"),
+        ("take", "lvcreate 'half", "cannot be split"),
+        ("take", "''", "begin with a program"),
         ("bring", "scp --password=hunter2 a b", "looks like a password"),
         ("offer", "mount \x07bell", "printable"),
         ("remove", "rm " + "x" * 2_001, "at most 2000 characters"),
         ("snapshot", "a; rm -rf /", "begins with a letter"),
-        ("take_limit", "3 h", "an hour at most"),
+        ("take_limit", "3 h", "at most one hour"),
         ("donor", "n4", "not one of"),
     ],
 )
@@ -307,7 +307,7 @@ def test_that_a_donor_that_keeps_older_data_inside_its_folder_is_refused_they_wo
 
     inside = check_with("Older data kept inside the data folder: /var/lib/mysql/x", KEPT_INSIDE)
     assert (inside.verdict, inside.absolute) == (BLOCK, True)
-    assert "would be brought with the rest" in inside.evidence
+    assert "would be copied as well" in inside.evidence
     beside = check_with("An older data folder kept aside: /var/lib/mysql.pilothouse-before", KEPT_ASIDE)
     assert beside.verdict is PASS
 
@@ -323,7 +323,11 @@ def test_that_a_donor_that_keeps_older_data_inside_its_folder_is_refused_they_wo
             BLOCK,
             "socket.ssl_key of n4",
         ),
-        ((("mysqld", "log_bin", "/var/lib/mysql/n4-bin"),), BLOCK, "the binary log of n4 is n4-bin, n1's is mysql-bin"),
+        (
+            (("mysqld", "log_bin", "/var/lib/mysql/n4-bin"),),
+            BLOCK,
+            "the binary log of n4 is n4-bin, but that of n1 is mysql-bin",
+        ),
         ((("mysqld", "log_bin", ""),), WARN, "log_bin of n4 has no name"),
         ((("mysqld", "server_id", "4"),), PASS, ""),
     ],

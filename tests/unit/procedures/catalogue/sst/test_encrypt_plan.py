@@ -135,7 +135,7 @@ def test_that_transfers_that_are_encrypted_so_leave_nothing_to_do_until_the_end_
     near = seen(*(encrypted(name, ending) for name in NAMES))
     assert not plan_of(near).nothing_to_do
     assert checks_of(near, "TLS-PAIR")[0].verdict is WARN
-    assert "The former files stay where they are: /c/ca.pem" in " ".join(plan_of(near).expects)
+    assert "The previous files are not removed: /c/ca.pem" in " ".join(plan_of(near).expects)
 
 
 def test_that_pairs_of_two_cas_or_one_that_is_broken_are_something_to_do_and_block_nothing() -> None:
@@ -173,7 +173,7 @@ def test_that_what_the_scripts_could_not_do_is_refused() -> None:
 def test_that_the_older_modes_are_found_and_replaced() -> None:
     known = seen(*(ready(name, ("sst", "encrypt", "2")) for name in NAMES))
     check = checks_of(known, "SST-MODE")[0]
-    assert (check.verdict, "it is replaced by encrypt=4" in check.evidence) == (WARN, True)
+    assert (check.verdict, "this run replaces it by encrypt=4" in check.evidence) == (WARN, True)
     assert not plan_of(known).nothing_to_do
 
 

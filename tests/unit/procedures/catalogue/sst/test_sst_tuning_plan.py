@@ -128,7 +128,7 @@ def test_that_a_mismatch_of_compressors_is_refused_by_its_own_code(one: Any, oth
 def test_that_a_tool_that_one_node_lacks_is_refused() -> None:
     state = seen(node("n3", tools_there=("socat", "pigz")))
     check = check_of(state, "TUNING-TOOLS", compressor="zstd")
-    assert (check.verdict, check.evidence, check.absolute) == (BLOCK, "n3 lacks zstd", True)
+    assert (check.verdict, check.evidence, check.absolute) == (BLOCK, "n3 does not have zstd", True)
     assert check_of(state, "TUNING-TOOLS", compressor="pigz").verdict is PASS
     assert check_of(seen(node("n3", tools_there=())), "TUNING-TOOLS").verdict is BLOCK  # not known is no yes
 
@@ -190,7 +190,10 @@ def test_that_the_choice_is_set_on_all_nodes_with_joins_held_off_after_the_pipe_
         "through-n1", "unpipe-n2",
         "section-n1", "section-n2", "section-n3", "same", "let-n1", "let-n2", "let-n3", "last-look",
     ]  # fmt: skip
-    assert plan.expects[1:] == ("[sst] says the same on every node.", "What it names was tried between two of them.")
+    assert plan.expects[1:] == (
+        "[sst] is the same on every node.",
+        "The programs that it names were tested between two of them.",
+    )
     wanted = {"compressor": "zstd -1 -T4", "decompressor": "zstd -d", "time": "1"}
     assert [settings(plan, name) for name in NAMES] == [wanted] * 3
     assert checks["FORECAST"].verdict is PASS
@@ -212,7 +215,7 @@ def test_that_nothing_is_set_where_every_node_has_it_already_or_only_the_telling
     assert ids(plan)[6:] == ["told"]
     told = plan.step("told").action
     assert isinstance(told, Checkpoint)
-    assert "every node has these settings already" in told.sentence
+    assert "every node already has these settings" in told.sentence
     assert plan.expects == (told.sentence,)  # nothing was set, and nothing tried: neither is said
     assert ids(whole(seen(), apply="no")[1])[6:] == ["told"]
 
@@ -256,7 +259,7 @@ def test_that_a_compressor_that_was_not_measured_and_one_over_an_unknown_network
     own = seen(*(node(n, sst_options_given=_sst(("compressor", "snzip"), ("decompressor", "snzip -d"))) for n in NAMES))
     checks, plan = whole(own, trial="n2")
     assert (checks["FORECAST"].verdict, ids(plan)[6:]) == (WARN, ["told"])
-    assert "the compressor that is set now not known" in checks["FORECAST"].evidence
+    assert "the current compressor not known" in checks["FORECAST"].evidence
     has = seen(*(node(n, sst_options_given=_sst(("compressor", "pigz"), ("decompressor", "pigz -d"))) for n in NAMES))
     assert ids(whole(has, kept(road="road=-"))[1])[6:] == ["told"]
     assert settings(whole(has, kept(road="road=-"), compressor="zstd")[1])["compressor"] == "zstd -1 -T4"

@@ -18,7 +18,7 @@ from tests.unit.procedures.scripted_sessions import NOTHING, UUID, ScriptedHosts
 
 DIR = "/var/lib/mysql"
 LINE = "-rw-rw---- 1 27 27 100 1795265449 {}"
-STANDS = DataStands("n4", DIR, "a database of n4's own, no member's; it was not kept (keep_data)")
+STANDS = DataStands("n4", DIR, "a database of n4 itself, not a member's; not kept (keep_data)")
 
 
 def state(uuid: str) -> str:

@@ -1,4 +1,4 @@
-"""What is told once it was measured: the forecast of each choice, what limits it, what would relieve it. Pure."""
+"""The checks of a forecast: each choice, what limits it, what would help. Pure."""
 
 from __future__ import annotations
 
@@ -57,30 +57,30 @@ def row_words(one: Forecast) -> str:
 def sentence(advice: Advice) -> str:
     """Return the outcome as a sentence for plan and report."""
     now = row_words(advice.today) if advice.today is not None else "a compressor that was not measured"
-    return f"Recommended: {row_words(advice.after)}. As it is set now: {now}."
+    return f"Recommended: {row_words(advice.after)}. Current settings: {now}."
 
 
 def forecast(advice: Advice | None, donor: str, joiner: str) -> Check:
     """Tell what each choice would take, the shortest first; not known where nothing was measured."""
-    title = f"What an SST from {donor} to {joiner} takes"
+    title = f"Duration of an SST from {donor} to {joiner}"
     if advice is None or math.isnan(advice.after.seconds):
         said = "the size of the data" if advice is None else "disk and network"
-        told = f"{said} could not be measured: nothing is forecast, nothing is set"
-        return Check("FORECAST", title, Verdict.WARN, told, to_read=True, not_known=True)
+        evidence = f"{said} could not be measured: no forecast, nothing is set"
+        return Check("FORECAST", title, Verdict.WARN, evidence, to_read=True, not_known=True)
     measured = _measured(advice)
     unknown = [name for name, rate in measured.items() if rate is None and name != "cipher"]
-    unknown += ["the compressor that is set now"] if advice.today is None else []
+    unknown += ["the current compressor"] if advice.today is None else []
     rows = [row_words(row) for row in advice.rows]
-    told = ", ".join(f"{name} {rate_words(rate)}" for name, rate in measured.items() if rate is not None)
+    evidence = ", ".join(f"{name} {rate_words(rate)}" for name, rate in measured.items() if rate is not None)
     return Check(
         code="FORECAST",
         title=title,
         verdict=verdict((), unknown),
         evidence="; ".join(
-            [sentence(advice).rstrip("."), *rows, f"measured: {told}", *(f"{name} not known" for name in unknown)]
+            [sentence(advice).rstrip("."), *rows, f"measured: {evidence}", *(f"{name} not known" for name in unknown)]
         ),
-        why=f"An estimate for {advice.road.data_bytes / 1e9:.2f} GB, by what was measured just now; what was not "
-        "measured limits nothing in it.",
+        why=f"An estimate for {advice.road.data_bytes / 1e9:.2f} GB, from the measurement just made; parts that were "
+        "not measured are assumed to be no limit.",
         to_read=True,
     )
 
@@ -103,8 +103,8 @@ def compressible(advice: Advice, values: Inputs) -> Check:
         title="The data can be compressed",
         verdict=verdict(refused or unmeasured, hard),
         evidence=f"a sample of {(advice.found.donor.sample or 0) / 1e6:.0f} MB: {ratios}" if advice.found.donor else "",
-        why="Pages that are encrypted or compressed already keep their size: compressing is off then.",
-        try_=("Let the compressor be chosen, or choose none.",) if refused or unmeasured else (),
+        why="Pages that are already encrypted or compressed keep their size: compression is then off.",
+        try_=("Leave the choice of the compressor to the run, or choose none.",) if refused or unmeasured else (),
         absolute=refused or unmeasured,
     )
 
@@ -113,17 +113,17 @@ def limit(facts: Facts, advice: Advice, donor: str) -> Check:
     """Name the stage that limits what was chosen, and only what relieves it."""
     after, advices = advice.after, list[str]()
     if after.limit == "donor CPU":
-        advices.append("A weaker compressor, more cores for it, or a dedicated donor would relieve it.")
+        advices.append("A weaker compressor, more cores for it, or a dedicated donor would help.")
     if after.limit == "network" and after.packer == NONE and not advice.packers:
-        advices.append("A compressor would relieve it: install zstd, else lz4, on every node.")
+        advices.append("A compressor would help: install zstd, or lz4, on every node.")
     if after.limit == "disk write":
-        advices.append("No setting relieves it; a faster disk of the joiner would.")
+        advices.append("No setting helps; a faster disk of the joiner would.")
     if after.prepare_limits:
         advices.append("Preparing takes long: more use-memory shortens it.")
     if after.catch_up_s > MANY_S * after.seconds:
         now, better = appliers(facts.host(donor))
-        told = f"wsrep_slave_threads is {now or 'not known'}, {better or 'twice the cores'} would do"
-        advices.append(f"Catching up takes long: {told}.")
+        advice_text = f"wsrep_slave_threads is {now or 'not known'}, {better or 'twice the cores'} would be sufficient"
+        advices.append(f"Catching up takes long: {advice_text}.")
     road = advice.road
     load = f"load {road.donor_load:.1f} on {road.cores} cores of the donor, {road.joiner_load:.1f} on "
     load += f"{road.joiner_cores or 'not known how many'} of the joiner"
@@ -133,7 +133,7 @@ def limit(facts: Facts, advice: Advice, donor: str) -> Check:
         verdict=verdict(()),
         evidence=f"{after.limit} at {rate_words(after.rate)}; copy {time_words(after.copy_s)}, prepare "
         f"{time_words(after.prepare_s)}, catch up {time_words(after.catch_up_s)}; {load}",
-        why="Only what relieves the limiting stage makes it faster.",
+        why="Only a change to the limiting stage makes the transfer faster.",
         try_=tuple(advices),
         to_read=True,
     )
@@ -143,21 +143,21 @@ def cipher(facts: Facts, advice: Advice, ends: tuple[str, str]) -> Check:
     """Compare ciphers where the SST is encrypted: AES is fast only where the processor has it."""
     on = [name for name in ends if encrypts(facts.host(name))]
     slow = [name for name in ends if facts.host(name)[Capability].aes is False]
-    told = []
+    ciphers = []
     for name, found in zip(ends, (advice.found.donor, advice.found.joiner), strict=True):
         aes = {True: "AES in its processor", False: "no AES in its processor", None: "AES not known"}
         speeds = ", ".join(f"{c} {rate_words(r)}" for c, r in (found.ciphers if found is not None else ()))
-        told.append(f"{name}: {aes[facts.host(name)[Capability].aes]}{f', {speeds}' if speeds else ''}")
+        ciphers.append(f"{name}: {aes[facts.host(name)[Capability].aes]}{f', {speeds}' if speeds else ''}")
     blind = bool(on) and advice.road.cipher is None
     return Check(
         code="CIPHER",
-        title="What encrypting costs",
+        title="Cost of encryption",
         verdict=verdict((), (on and slow) or blind),
         not_known=blind and not slow,
-        evidence="; ".join([f"TLS on {listed(on)}" if on else "the SST is not encrypted", *told]),
-        why=f"socat encrypts with one thread, by {TLS_CIPHER} where both can; without AES in the processor chacha20 is "
-        "two to three times as fast.",
-        try_=("Set a cipher for socat by sockopt, chacha20 where a processor has no AES.",) if on and slow else (),
+        evidence="; ".join([f"TLS on {listed(on)}" if on else "the SST is not encrypted", *ciphers]),
+        why=f"socat encrypts with one thread, using {TLS_CIPHER} if both support it; without AES in the processor "
+        "chacha20 is two to three times as fast.",
+        try_=("Set a cipher for socat by sockopt: chacha20 if a processor has no AES.",) if on and slow else (),
     )
 
 
@@ -166,14 +166,15 @@ def share(facts: Facts, advice: Advice, values: Inputs) -> Check:
     members = member_hosts(facts)
     lacking = [name for name in members if "pv" not in facts.host(name)[Tools].there]
     wanted = values["goal"] == GENTLE
-    told = "not asked for" if not wanted else f"{values['network_share']} % by rlimit" if advice.limited else ""
+    share_text = "not asked for" if not wanted else f"{values['network_share']} % by rlimit" if advice.limited else ""
     return Check(
         code="NETWORK-SHARE",
-        title="The network's share can be kept",
+        title="The network share can be enforced",
         verdict=verdict((), wanted and lacking),
-        evidence=told or f"no pv on {listed(lacking)}: rlimit would be ignored, so it is not set; all of it is taken",
-        why="Clusters became unstable because an SST ate the network of the group's own traffic.",
-        try_=("Install pv on every node, or give SSTs a network of their own (wsrep_sst_receive_address).",)
+        evidence=share_text
+        or f"no pv on {listed(lacking)}: rlimit would be ignored and is not set; the SST uses the whole network",
+        why="Clusters became unstable because an SST used up the network of the group's own traffic.",
+        try_=("Install pv on every node, or use a separate network for SSTs (wsrep_sst_receive_address).",)
         if wanted and lacking
         else (),
     )
@@ -187,12 +188,12 @@ def dedicated_donor(facts: Facts, joiner: str) -> Check:
     name = facts.host(best).node_name or best
     cores = facts.host(best)[Capability].cores or 0
     more = f"; with {cores} cores pigz may be used on it" if cores >= PIGZ_CORES else ""
-    told = ", ".join(f"{n} {'not known' if c is None else c}" for n, c in known.items())
+    sessions = ", ".join(f"{n} {'not known' if c is None else c}" for n, c in known.items())
     return Check(
         code="DEDICATED-DONOR",
         title="A donor that serves no application",
         verdict=verdict(()),
-        evidence=f'proposed: wsrep_sst_donor = "{name}," on the others (client sessions now: {told}){more}',
-        why="A dedicated donor took 18.5 min where a shared one took 21 (50 GB, a load of 32 threads; a reference, no "
-        "promise). The comma lets a joiner take another one while it is busy.",
+        evidence=f'proposed: wsrep_sst_donor = "{name}," on the others (client sessions now: {sessions}){more}',
+        why="A dedicated donor took 18.5 min, a shared one 21 min (50 GB, a load of 32 threads; an example, not a "
+        "promise). The trailing comma allows a joiner another donor while this one is busy.",
     )

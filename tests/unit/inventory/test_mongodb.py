@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from services.errors import BadInput
 from services.inventory.model import HostEntry, MongoAccess, SqlAccess, with_instances
-from services.inventory.toml_file import parse_inventory
+from services.inventory.toml_file import default_users, parse_inventory
 from services.inventory.toml_save import render_inventory
 from services.secrets import SecretRef
 
@@ -97,6 +99,14 @@ def test_that_what_is_written_reads_back_the_same_and_nothing_else_is_touched(te
     assert parse_inventory(render_inventory(found)).hosts == found.hosts
 
 
+def test_that_the_default_user_of_a_host_is_that_of_the_table_of_its_kind(tmp_path: Path) -> None:
+    file = tmp_path / "inventory.toml"
+    file.write_text(MIXED, encoding="utf-8")
+    assert default_users(file) == ("dba", "monitor")
+    assert default_users(file, "mongodb") == ("dba", "watch")
+    assert default_users(tmp_path / "none.toml", "mongodb") == ("", "")
+
+
 def test_that_a_host_may_change_its_kind() -> None:
     old = parse_inventory('version = 1\n[[host]]\nname = "a"\naddress = "a"\n[host.sql]\nuser = "u"\n')
     new = HostEntry("a", "a", sql=MongoAccess(), kind="mongodb")
@@ -108,7 +118,11 @@ def test_that_a_host_may_change_its_kind() -> None:
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ('[host.sql]\nuser = "u"\n[host.mongodb]\n', "write the second server as [[host.instance]]"),
+        (
+            '[host.sql]\nuser = "u"\n[host.mongodb]\n',
+            "has [host.sql] and [host.mongodb]: write the second server as [[host.i",
+        ),
+        ("[[defaults]]\n", "write defaults as [defaults.ssh], [defaults.sql], [defaults.mongodb]."),
         ('[host.mongodb]\nheartbeat_table = "a.b"\n', "heartbeat_table"),
         ('[host.mongodb]\npassword = "keyring:p"\n', '"password" needs its "user"'),
         ('[host.mongodb]\nmechanism = "x509"\n', 'mechanism = "x509" needs "cert"'),

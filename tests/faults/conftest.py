@@ -27,7 +27,7 @@ def _each_plan_is_read_once() -> Iterator[None]:
         patch.setattr(
             "services.procedures.journal.projection.decode", _remembering(decode, lambda args: args[0] is Plan)
         )
-        patch.setattr("services.procedures.engine.engine.violations", _remembering(violations, lambda _: True))
+        patch.setattr("services.procedures.engine.approving.violations", _remembering(violations, lambda _: True))
         # The rest of a plan is made anew by each console: equal to what the ones before it have made.
         patch.setattr("services.procedures.engine.steps.violations", cache(violations))
         yield

@@ -11,7 +11,7 @@ from services.procedures.journal.approval import NotBound, by_hand, told
 from services.procedures.journal.finding import kept_addresses
 from services.procedures.journal.projection import ENDED, project
 from services.procedures.plan.invariants.plans import violations
-from services.procedures.plan.run_model import ASKS_AGAIN
+from services.procedures.plan.run_model import ASKS_AGAIN, RunState
 
 if TYPE_CHECKING:
     from services.procedures.engine.parts import Policy
@@ -35,6 +35,16 @@ def bound_entries(journal: StoredJournal, run_id: str, policy: Policy, way: str,
     except NotBound as problem:
         problem.way, problem.key, problem.hosts = way, key, addresses_of(journal.entries(run_id))
         raise
+
+
+def refuse_unlawful(view: RunView) -> None:
+    """Raise BadInput for a run whose plan breaks a law, with the ways that are left: it goes forward no more."""
+    wrong = violations(view.plan, begun=True)
+    if wrong:
+        back = tr("Roll it back: pilothouse undo {run}", run=view.run_id)
+        closed = tr("Close it as it is: pilothouse undo {run} --yes --leave REASON", run=view.run_id)
+        ways = (closed,) if view.state is RunState.APPROVED or view.no_return else (back, closed)
+        raise BadInput(tr("The plan violates the plan rules and is not run."), try_=(*wrong, *ways))
 
 
 def addresses_of(entries: tuple[Entry, ...]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from functools import partial
 
 from services.errors import BadInput, Refused, StoreError, UserError
 from services.i18n import tr
+from services.procedures.engine.approving import refuse_unlawful
 from services.procedures.engine.control import Control
 from services.procedures.engine.endings.undoing import Undoing
 from services.procedures.engine.lock import LockHeld
@@ -38,7 +39,7 @@ from services.procedures.journal.projection import ENDED
 from services.procedures.journal.run_summary import state_word
 from services.procedures.plan.actions import Ask, WaitFor
 from services.procedures.plan.checks import standing_blocks
-from services.procedures.plan.invariants.plans import only_reads, violations
+from services.procedures.plan.invariants.plans import only_reads
 from services.procedures.plan.looks import AT_THE_END, not_back
 from services.procedures.plan.model import Step
 from services.procedures.plan.run_model import (
@@ -159,13 +160,7 @@ class Engine:
 
     def _refuse_unsound(self) -> None:
         """The laws are looked at again whenever a run goes forward: a newer console may know one more."""
-        view = self.view
-        wrong = violations(view.plan, begun=True)
-        if wrong:
-            back = tr("Roll it back: pilothouse undo {run}", run=view.run_id)
-            closed = tr("Close it as it is: pilothouse undo {run} --yes --leave REASON", run=view.run_id)
-            ways = (closed,) if view.state is RunState.APPROVED or view.no_return else (back, closed)
-            raise BadInput(tr("The plan violates the plan rules and is not run."), try_=(*wrong, *ways))
+        refuse_unlawful(self.view)
 
     def _refuse_blocked(self) -> None:
         view = self.view

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 
 from app.window.controller import Controller
 from app.window.main_window import MainWindow
-from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot
+from services.discovery.model import NOT_SETTLED, TWO_PRIMARIES, EstateSnapshot
 from services.errors import BadInput, UserError
 from services.i18n import tr
 from widgets.bridge.ops import Ops
@@ -46,7 +46,7 @@ class SplitWatch(QObject):
         controller.pump.snapshot_changed.connect(self._changed)
 
     def _changed(self, estate: EstateSnapshot) -> None:
-        codes = {SEEN_NOW, NOT_SETTLED}
+        codes = {TWO_PRIMARIES, NOT_SETTLED}
         told = {(c.cluster_id, p.code) for c in estate.clusters for p in c.problems if p.code in codes}
         told |= {("", p.sentence) for p in estate.problems if p.code in codes}
         if told != self._told:
@@ -59,7 +59,7 @@ class SplitWatch(QObject):
 
     def _now(self) -> frozenset[str]:
         """Return the clusters of which two Primary Components are seen at this very time."""
-        return frozenset(cluster_id for cluster_id, code in self._told if code == SEEN_NOW)
+        return frozenset(cluster_id for cluster_id, code in self._told if code == TWO_PRIMARIES)
 
     def _show(self, found: tuple[SplitWords, ...]) -> None:
         self.notice.show_splits(found)

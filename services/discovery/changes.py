@@ -13,7 +13,7 @@ from services.discovery.families.registry import registered
 from services.discovery.judgement.judge import disk_health
 from services.discovery.model import (
     ONE_TRANSFER_S,
-    SEEN_NOW,
+    TWO_PRIMARIES,
     ClusterSnapshot,
     Component,
     EstateSnapshot,
@@ -294,7 +294,7 @@ def _one_place(one: str, other: str) -> bool:
 
 
 def _is_split(cluster: ClusterSnapshot) -> bool:
-    return any(problem.code == SEEN_NOW for problem in cluster.problems)
+    return any(problem.code == TWO_PRIMARIES for problem in cluster.problems)
 
 
 def _names_of(cluster: ClusterSnapshot, members: Sequence[str]) -> str:

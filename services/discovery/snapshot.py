@@ -15,7 +15,7 @@ from services.discovery.families.shared.channels import links_of
 from services.discovery.families.shared.trees import assign_trees, one_host
 from services.discovery.identity import identified
 from services.discovery.judgement.troubles import apart_from_others, common_problems
-from services.discovery.model import SEEN_NOW, ClusterSnapshot, EstateSnapshot, Unasked, stands_alone
+from services.discovery.model import TWO_PRIMARIES, ClusterSnapshot, EstateSnapshot, Unasked, stands_alone
 from services.discovery.nodes import STALE_S, Node
 from services.discovery.unasked import with_unasked
 from services.discovery.written import Written, joined_as_written
@@ -126,7 +126,7 @@ def _cluster(
     name = making.names.get(cluster_id) or family.name(cluster_id, parts.nodes, making)
     problems = (*family.problems(name, parts), *common_problems(parts.nodes, parts.edges, making.links))
     shown = parts.shown
-    if any(problem.code == SEEN_NOW for problem in problems):
+    if any(problem.code == TWO_PRIMARIES for problem in problems):
         shown = tuple(apart_from_others(node, parts.components, shown, family.quorum_words) for node in shown)
     answered = [
         n.facts.sql_at for n in parts.nodes if n.facts is not None and n.facts.sql_at is not None and n.sql_fresh

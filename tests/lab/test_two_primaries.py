@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from services.discovery.model import NOT_SETTLED, SEEN_NOW
+from services.discovery.model import NOT_SETTLED, TWO_PRIMARIES
 from services.history.state.store import StateStore
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts
@@ -72,9 +72,9 @@ def test_that_two_primaries_are_named_while_they_last_and_told_until_a_person_se
     try:
         galera.partition(["n3"])
         while_asserts(lambda: _is(status(galera, "n3", "wsrep_cluster_status"), "non-Primary"), limit_s=60)
-        assert SEEN_NOW not in first.codes()  # a partition is no split brain
+        assert TWO_PRIMARIES not in first.codes()  # a partition is no split brain
         galera.sql("n3", "SET GLOBAL wsrep_provider_options='pc.bootstrap=YES'")
-        while_asserts(lambda: _is(first.codes(), [SEEN_NOW]), limit_s=30)
+        while_asserts(lambda: _is(first.codes(), [TWO_PRIMARIES]), limit_s=30)
         while_asserts(lambda: _both_are_shown(first.run("topology").stdout), limit_s=60)  # a busy host answers late
     finally:
         galera.empty("n3")

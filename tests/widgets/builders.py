@@ -14,7 +14,7 @@ from services.discovery.families.single.kind import SINGLE
 from services.discovery.judgement.states import BY_WORD
 from services.discovery.model import (
     NO_PRIMARY,
-    SEEN_NOW,
+    TWO_PRIMARIES,
     ClusterSnapshot,
     Component,
     EstateSnapshot,
@@ -260,7 +260,7 @@ def split() -> ClusterSnapshot:
         Component("pc", True, ("db1", "db2"), ("db1", "db2"), 2, 3, 0, "215", (0,)),
         Component("pc-2", True, ("db3",), ("db3",), 1, 3, 0, "215", (0,)),
     )
-    problem = Problem("galera", "Two primary components with the same state UUID: db1, db2; db3.", SEEN_NOW)
+    problem = Problem("galera", "Two primary components with the same state UUID: db1, db2; db3.", TWO_PRIMARIES)
     return replace(galera(nodes, components), problems=(problem,), observers_agree=False, health=BAD)
 
 

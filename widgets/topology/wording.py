@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from services.discovery.model import (
-    SEEN_NOW,
+    TWO_PRIMARIES,
     ClusterSnapshot,
     Component,
     NodeView,
@@ -120,7 +120,7 @@ def component_title(component: Component, cluster: ClusterSnapshot) -> str:
 
 def is_split(cluster: ClusterSnapshot) -> bool:
     """Return whether two Primary Components of the cluster are seen: neither is the calm one."""
-    return any(problem.code == SEEN_NOW for problem in cluster.problems)
+    return any(problem.code == TWO_PRIMARIES for problem in cluster.problems)
 
 
 def component_detail(component: Component, cluster: ClusterSnapshot) -> str:
@@ -324,7 +324,7 @@ def tooltip(node: NodeView, at: float) -> str:
     return "\n".join(lines)
 
 
-def spoken(node: NodeView, at: float) -> str:
+def accessible_text(node: NodeView, at: float) -> str:
     """Return a node as a screen reader should say it."""
     text = card_text(node, at)
     rows = [f"{label} {value}" for label, value, _ in text.rows]

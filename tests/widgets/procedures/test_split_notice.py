@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot, PrimariesApart
+from services.discovery.model import NOT_SETTLED, TWO_PRIMARIES, EstateSnapshot, PrimariesApart
 from services.facts.model import Problem
 from services.history.state.split_log import Split
 from services.history.state.store import StateStore
@@ -80,12 +80,12 @@ def test_that_every_page_tells_it_while_they_last_though_the_first_look_kept_not
             return reads[-1]
 
         monkeypatch.setattr(person.door, "open_splits", counted)
-        shows(person, told(SEEN_NOW))
+        shows(person, told(TWO_PRIMARIES))
         person.waits(lambda: bool(reads))
         assert notice.isHidden()  # a story is kept from the second look on
         with StateStore.open(person.door.folder / "state.sqlite") as state:
             state.splits().note(PrimariesApart(CLUSTER, "orders", 100.0, (("db1", "db2"), ("db3",)), "e"), "watch")
-        shows(person, told(SEEN_NOW))
+        shows(person, told(TWO_PRIMARIES))
         person.waits(lambda: "db1, db2 | db3" in notice.text())
         person.window.show_page("charts")
         assert notice.isVisible()
@@ -112,7 +112,7 @@ def test_that_esc_goes_back_and_what_was_typed_is_forgotten(qtbot: QtBot) -> Non
 def test_that_the_drawing_says_it_in_red_while_they_last(qtbot: QtBot) -> None:
     view = TopologyView()
     qtbot.addWidget(view)
-    (cluster,) = told(SEEN_NOW).clusters
+    (cluster,) = told(TWO_PRIMARIES).clusters
     view.show_snapshot(cluster, {}, b.AT)
     bar = view.findChild(MessageBar)
     assert bar is not None

@@ -15,7 +15,7 @@ from services.types import Health
 from tests.widgets import builders as b
 from widgets.topology.inspector.content import RETURN, Row, content
 from widgets.topology.inspector.panel import Inspector
-from widgets.topology.inspector.prepared import told
+from widgets.topology.inspector.prepared import prepared_content
 from widgets.topology.wording import component_detail
 
 HOUR_RATE = 100_000.0
@@ -117,10 +117,10 @@ def test_that_the_inspector_shows_it_between_replication_and_machine(qtbot: QtBo
     qtbot.addWidget(inspector)
     inspector.show()
     cluster = _cluster()
-    inspector.show_node(told(cluster, cluster.nodes[0], b.AT, {}))
+    inspector.show_node(prepared_content(cluster, cluster.nodes[0], b.AT, {}))
     assert inspector.rows(RETURN) == ()
     extra = {RETURN: ist_rows(VALUES, cluster, cluster.nodes[0])}
-    inspector.show_node(told(cluster, cluster.nodes[0], b.AT, extra))
+    inspector.show_node(prepared_content(cluster, cluster.nodes[0], b.AT, extra))
     assert inspector.rows(RETURN)[0] == ("this donor", "3 h 35 min")
     qtbot.wait(20)
     tops = [inspector._sections[title].y() for title in ("Replication", RETURN, "Machine")]

@@ -56,7 +56,7 @@ class Galera:
 
     def told(self, facts: NodeFacts) -> tuple[object, ...]:
         """Return what two answers of one server can't differ in."""
-        return told.told(facts)
+        return told.self_report(facts)
 
     def addresses(self, facts: NodeFacts) -> Iterable[str]:
         """Return wsrep_node_address."""

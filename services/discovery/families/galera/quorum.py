@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.discovery.families.galera.two_primaries import apart
-from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, Component
+from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, TWO_PRIMARIES, Component
 from services.discovery.nodes import Node
 from services.discovery.words import joined, names, some
 from services.facts.model import Problem
@@ -73,7 +73,7 @@ def _several(nodes: Sequence[Node], components: Sequence[Component], primaries: 
         "Two primary components with the same state UUID: {sides}. Each accepts writes without the other.",
         sides=sides,
     )
-    return Problem("galera", text, SEEN_NOW)
+    return Problem("galera", text, TWO_PRIMARIES)
 
 
 def _none(components: Sequence[Component], silent: Sequence[Node]) -> Problem:

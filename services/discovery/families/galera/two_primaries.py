@@ -18,7 +18,7 @@ from itertools import combinations
 from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import (
     NOT_SETTLED,
-    SEEN_NOW,
+    TWO_PRIMARIES,
     ClusterSnapshot,
     Component,
     EstateSnapshot,
@@ -133,7 +133,7 @@ def told_until_settled(estate: EstateSnapshot, open_: Sequence[NotSettled]) -> E
 
 def _told(cluster: ClusterSnapshot, open_: Sequence[NotSettled]) -> ClusterSnapshot:
     problems = tuple(_problem(s) for s in open_ if s.cluster_uuid == cluster.cluster_id)
-    if not problems or any(problem.code == SEEN_NOW for problem in cluster.problems):
+    if not problems or any(problem.code == TWO_PRIMARIES for problem in cluster.problems):
         return cluster
     return replace(cluster, problems=(*problems, *cluster.problems), health=worst((cluster.health, Health.WARN)))
 

@@ -65,7 +65,7 @@ class GroupReplication:
 
     def told(self, facts: NodeFacts) -> tuple[object, ...]:
         """Return what two answers of one server can't differ in."""
-        return told.told(facts)
+        return told.self_report(facts)
 
     def addresses(self, _facts: NodeFacts) -> Iterable[str]:
         """Return none: its table names it as its server does."""

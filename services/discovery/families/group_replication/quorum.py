@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.discovery.families.group_replication.views import state_of, word_of
-from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, Component
+from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, TWO_PRIMARIES, Component
 from services.discovery.nodes import Node
 from services.discovery.words import joined, names
 from services.facts.model import Problem
@@ -36,7 +36,7 @@ def group_problems(name: str, nodes: Sequence[Node], components: Sequence[Compon
             "Two parts of the group each have a majority in their own view: {sides}. They accept writes separately.",
             sides=sides,
         )
-        return [Problem(PART, text, SEEN_NOW)]
+        return [Problem(PART, text, TWO_PRIMARIES)]
     if majorities:
         return _no_primary_member(name, nodes, majorities[0])
     if components:

@@ -63,7 +63,7 @@ class MongoDb:
 
     def told(self, facts: NodeFacts) -> tuple[object, ...]:
         """Return what two answers of one process can't differ in."""
-        return told.told(facts)
+        return told.self_report(facts)
 
     def addresses(self, facts: NodeFacts) -> Iterable[str]:
         """Return how its set calls it."""

@@ -15,7 +15,7 @@ from services.discovery.families.mongodb.problems import (
 )
 from services.discovery.families.mongodb.views import SetOf, View
 from services.discovery.families.port import Agreement
-from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, Component, ObserverView
+from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, TWO_PRIMARIES, Component, ObserverView
 from services.discovery.nodes import Node
 from services.discovery.words import joined, listing, moment, names
 from services.facts.model import Problem
@@ -103,7 +103,7 @@ def set_problems(one: SetOf) -> list[Problem]:
             now=now,
         )
         taking = [view for view in one.views if view.own_state == "PRIMARY" and view.votes.has]
-        found.append(Problem(PART, text, SEEN_NOW if len(taking) > 1 else STALE_PRIMARY))
+        found.append(Problem(PART, text, TWO_PRIMARIES if len(taking) > 1 else STALE_PRIMARY))
     if not majority:
         found += _not_told(one, who) or _none(one, who)
     elif not one.primary:

@@ -10,7 +10,7 @@ import pytest
 
 from app.__main__ import main
 from app.cli.commands import chunks
-from services.backup_chunks.asked import QUESTIONS, asked
+from services.backup_chunks.asked import QUESTIONS, parsed_answers
 from services.errors import BadInput
 from services.facts.server.tablespaces import BackupSource
 from tests.unit.app.commands.test_command_line import inventory, private_log
@@ -88,7 +88,7 @@ def test_that_what_makes_no_sense_is_bad_input(words: tuple[str, ...], capsys: p
 
 def test_that_every_fault_is_told_at_once() -> None:
     with pytest.raises(BadInput) as told_of:
-        asked({"size": "x", "ratio": "x", "parallel": "x"})
+        parsed_answers({"size": "x", "ratio": "x", "parallel": "x"})
     assert all(q.title in str(told_of.value) for q in QUESTIONS if q.name in {"size", "ratio", "parallel"})
 
 

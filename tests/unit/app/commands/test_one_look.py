@@ -10,7 +10,7 @@ import pytest
 
 from app.cli.one_look import SECOND_LOOK_S, look
 from services.clock import ManualClock
-from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot
+from services.discovery.model import NOT_SETTLED, TWO_PRIMARIES, EstateSnapshot
 from services.history.state.store import StateStore
 from tests.unit.discovery.families.test_two_primaries import split
 from tests.unit.discovery.scenes import AT, STATE, estate, member, only
@@ -39,7 +39,7 @@ def test_that_a_split_brain_is_looked_at_twice_and_told_until_it_is_settled(tmp_
     began = clock.monotonic()
     shown = look(options, "topology", after(split(), split(AT + 2)), clock)
     assert clock.monotonic() - began == SECOND_LOOK_S
-    assert [p.code for p in only(shown).problems] == [SEEN_NOW]
+    assert [p.code for p in only(shown).problems] == [TWO_PRIMARIES]
     later = look(options, "check", after(calm()), clock)
     assert [p.code for p in only(later).problems] == [NOT_SETTLED]
     with StateStore.open(tmp_path / "state.sqlite") as state:

@@ -18,7 +18,7 @@ from services.discovery.families.mongodb.problems import (
     UNEXPECTED_EMPTY,
 )
 from services.discovery.looks.crawl import leads_of
-from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, SEEN_NOW, ClusterSnapshot, NodeView
+from services.discovery.model import ALL_DOWN, NO_PRIMARY, NO_PRIMARY_HEARD, TWO_PRIMARIES, ClusterSnapshot, NodeView
 from services.discovery.snapshot import updated_estate
 from services.facts.model import NodeFacts
 from services.facts.mongodb.model import Contents, MongoFacts
@@ -121,7 +121,7 @@ def test_that_two_that_both_still_count_a_majority_are_two_primaries() -> None:
     old = m.view(1, term=1)
     new = m.rows("DOWN", "PRIMARY", "SECONDARY")
     cluster = s.only(s.estate(m.member(1, old), m.member(2, m.view(2, new, term=2))))
-    assert SEEN_NOW in codes(cluster)
+    assert TWO_PRIMARIES in codes(cluster)
     assert told(cluster)["m1"][1] is Health.BAD
     assert told(cluster)["m2"] == ("PRIMARY", Health.GOOD)
     assert (node(cluster, "m2").reason, cluster.health) == ("", Health.BAD)

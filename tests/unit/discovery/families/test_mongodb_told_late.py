@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from services.connections.mongo.document import Stamp
 from services.discovery.changes import events_between
-from services.discovery.model import SEEN_NOW
+from services.discovery.model import TWO_PRIMARIES
 from services.facts.model import NodeFacts
 from services.facts.mongodb.oplog import Oplog
 from services.types import Health
@@ -27,7 +27,7 @@ def test_that_a_primary_that_was_asked_before_another_was_elected_is_no_second_o
     assert (codes(cluster), node(cluster, "m2").role) == ([], "primary")
     assert not [e for e in events_between(first, later) if e.kind == "view"]
     again = s.estate(asked(m.member(1), 1.2), asked(m.member(2, won), 1.7), m.member(3), previous=later, at=s.AT + 1.8)
-    assert SEEN_NOW in codes(s.only(again))
+    assert TWO_PRIMARIES in codes(s.only(again))
     assert told(s.only(again))["m1"][0] == "PRIMARY, outvoted"
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.cli.terminal import estate_text
 from services.discovery.families.galera.two_primaries import primaries_apart, seen_twice, told_until_settled
-from services.discovery.model import NOT_SETTLED, SEEN_NOW, EstateSnapshot, NotSettled
+from services.discovery.model import NOT_SETTLED, TWO_PRIMARIES, EstateSnapshot, NotSettled
 from services.facts.model import NodeFacts
 from services.types import Health
 from tests.unit.discovery.scenes import AT, STATE, address, estate, member, only, side, sql_gone
@@ -27,7 +27,7 @@ def test_that_two_sides_which_do_not_count_each_other_are_apart() -> None:
 def test_that_sides_whose_views_are_numbered_on_apart_are_no_old_view() -> None:
     """A member that leaves one side moves its number: said before 'One side has been left behind'."""
     cluster = only(split(left=9, right=8))
-    assert [p.code for p in cluster.problems] == [SEEN_NOW]
+    assert [p.code for p in cluster.problems] == [TWO_PRIMARIES]
     assert cluster.health is Health.BAD
     assert primaries_apart(cluster) is not None
 
@@ -115,7 +115,7 @@ def test_that_it_is_told_until_a_person_settles_it() -> None:
 
 def test_that_what_is_seen_now_is_told_once_and_in_red() -> None:
     told = only(told_until_settled(split(), (NOT_YET,)))
-    assert [p.code for p in told.problems] == [SEEN_NOW]
+    assert [p.code for p in told.problems] == [TWO_PRIMARIES]
     assert told.health is Health.BAD
 
 

@@ -89,7 +89,7 @@ def test_that_a_wrong_answer_is_what_is_to_be_mended_and_not_the_size(page: Chun
     assert page.advice.text().startswith("Correct the marked answer to see the advice and its numbers here.")
     assert "with its unit" in page.faults["free-memory"].text()
     typed(page, **{"free-memory": "64 GB"})
-    assert page.advice.text().startswith("Take ")
+    assert page.advice.text().startswith("Use ")
 
 
 def test_that_a_field_stands_beside_its_name(page: ChunksPage, qtbot: QtBot) -> None:

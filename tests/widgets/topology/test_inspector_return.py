@@ -37,7 +37,7 @@ def _read(row: Row) -> tuple[str, str]:
 
 def test_that_donor_and_cluster_tell_how_long_with_the_margin_off() -> None:
     rows = _rows(VALUES)
-    assert _read(rows["this donor"]) == ("3 h 35 min", "20 % margin off")
+    assert _read(rows["this donor"]) == ("3 h 35 min", "minus 20 % margin")
     assert _read(rows["cluster"]) == ("3 h", "db2, 2nd of 3")
     assert _read(rows["written"]) == ("100 kB/s", "over one hour")
     assert _rows({**VALUES, WINDOW: WEEK_S})["written"].note == "over the same hour last week"

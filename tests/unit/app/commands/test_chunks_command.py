@@ -32,7 +32,8 @@ def test_that_the_numbers_of_8_tb_are_told_with_their_formulas(capsys: pytest.Ca
     code, said = told(capsys, *SEED)
     assert code == 0
     for line in (
-        "objects, at least: 800 000", "N = S / C = 8 TB / 10 MB", "errors apart: 0.08 %", "errors that last: 99.97 %",
+        "objects, at least: 800 000", "N = S / C = 8 TB / 10 MB", "independent errors: 0.08 %",
+        "lasting errors: 99.97 %",
         "Use 153 MiB in every job.", "--read-buffer-size=153M",
     ):  # fmt: skip
         assert line in said

@@ -210,7 +210,7 @@ def test_that_a_row_says_every_number_with_its_unit_and_its_interval() -> None:
 
 def test_that_the_summary_counts_and_the_caveat_says_what_is_not_known() -> None:
     found = judged({LATENCY: second_by_second(stepped(8.0, 3.0))}, replace(ASKED, metrics=(LOAD, LATENCY, "no_such")))
-    assert summary(found) == "1 number differs, 1 shows no difference, 1 is not known."
+    assert summary(found) == "1 metric differs, 1 shows no difference, 1 is not known."
     assert caveat(found) == (
         "In one comparison out of 100, the interval misses the true value. What else changed between the "
         "windows is not known."
@@ -223,7 +223,7 @@ def test_that_what_stands_under_a_comparison_begins_with_why_nothing_is_known() 
     values[605:625] = np.nan  # a gap in a window that is too short: longer ones are what helps
     found = judged({LATENCY: second_by_second(values)}, replace(asked, metrics=(LATENCY, LOAD)))
     assert footnote(found) == (
-        "0 numbers differ, 0 show no difference, 2 are not known. Windows shorter than 5 min show nothing."
+        "0 metrics differ, 0 show no difference, 2 are not known. Windows shorter than 5 min show nothing."
     )
     found = judged({LATENCY: second_by_second(values)}, replace(asked, metrics=(LATENCY, LOAD, "no_such")))
     assert footnote(found).endswith("3 are not known. Mostly: Windows shorter than 5 min show nothing.")

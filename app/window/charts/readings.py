@@ -52,7 +52,7 @@ class Reading:
     cluster: ClusterSnapshot
     node: NodeView | None
     sparks: Mapping[str, Spark] = field(default_factory=dict)
-    prepared_content: Told | None = None
+    told: Told | None = None
 
 
 class Reader:

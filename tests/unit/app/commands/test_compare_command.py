@@ -74,7 +74,7 @@ def test_that_a_recording_is_compared_and_told_in_words(
     assert "no difference shown" in told
     assert "write latency (disk.write_latency)  8" in told
     assert "higher, by a large margin" in told
-    assert "1 number differs, 1 shows no difference, 0 are not known." in told
+    assert "1 metric differs, 1 shows no difference, 0 are not known." in told
 
 
 def test_that_the_document_has_every_number_and_no_code_in_words(
@@ -143,7 +143,7 @@ def test_that_the_kept_history_of_this_inventory_is_compared(
     stretch = (f"{NOW:.0f}..{NOW + 720:.0f}", f"{NOW + 780:.0f}..{NOW + SECONDS:.0f}")
     words = ["compare", "--before", stretch[0], "--after", stretch[1], *common]
     assert main(words) == BAD_INPUT
-    assert "holds no history" in capsys.readouterr().err
+    assert "contains no history" in capsys.readouterr().err
     clock = ManualClock(NOW)
     store = HistoryStore.open(tmp_path / "history.sqlite", clock=clock)
     store.of_inventory(mark_of(inventory), {"db1": "10.20.0.11"})
@@ -208,7 +208,7 @@ def test_that_a_mark_that_came_with_a_recording_is_chosen_and_not_removed(
     assert main([*here, "--mark", "write cache off"]) == GOOD
     assert "higher, by a large margin" in capsys.readouterr().out
     assert main([*here, "--forget", "write cache off"]) == BAD_INPUT
-    assert "left as it is" in capsys.readouterr().err
+    assert "which is not changed" in capsys.readouterr().err
 
 
 def test_that_a_recording_takes_along_what_was_marked_for_its_inventory_and_no_store_spoils_it(

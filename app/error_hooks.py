@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from types import TracebackType
 
-from app.kept_errors import keep, told
+from app.kept_errors import as_user_error, keep
 from services.errors import UserError
 from services.i18n import tr
 
@@ -73,7 +73,7 @@ class ErrorHooks:
         if issubclass(kind, KeyboardInterrupt):
             _end_window()
             return
-        problem = told(error, keep(error, trace), tr("You can continue working."))
+        problem = as_user_error(error, keep(error, trace), tr("You can continue working."))
         log.error("uncaught: %s", problem)
         self.uncaught = self.uncaught or problem
         self.tell(problem)

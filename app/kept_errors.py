@@ -41,7 +41,7 @@ def keep(error: BaseException, trace: TracebackType | None = None) -> Path | Non
     return file
 
 
-def told(error: BaseException, file: Path | None, advice: str = "") -> UserError:
+def as_user_error(error: BaseException, file: Path | None, advice: str = "") -> UserError:
     """Return the sentence for an error that nobody foresaw, with the file that keeps it; one of ours stays as it is."""
     if isinstance(error, UserError):
         return error
@@ -69,7 +69,7 @@ def told(error: BaseException, file: Path | None, advice: str = "") -> UserError
 
 def as_ending(error: BaseException) -> UserError:
     """Return what ends the program as a sentence, and keep it; what a person reads already stays as it is."""
-    return error if isinstance(error, UserError) else told(error, keep(error))
+    return error if isinstance(error, UserError) else as_user_error(error, keep(error))
 
 
 @contextlib.contextmanager
@@ -87,4 +87,4 @@ def what_threads_raise_is_kept() -> Iterator[None]:
 def _tell(error: BaseException | None, trace: TracebackType | None) -> None:
     if error is None or isinstance(error, SystemExit):
         return
-    log.error("%s", told(error, keep(error, trace)).as_text())
+    log.error("%s", as_user_error(error, keep(error, trace)).as_text())

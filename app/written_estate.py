@@ -12,7 +12,7 @@ from services.i18n import tr
 from services.inventory.model import HostEntry, Inventory, with_instances
 from services.inventory.toml_file import load_inventory
 from services.inventory.trust import is_place
-from services.visible import whole
+from services.visible import valid_utf8
 from services.workstation.files import is_missing
 
 
@@ -89,7 +89,7 @@ def chosen_seeds(inventory: Inventory, names: tuple[str, ...]) -> tuple[HostEntr
 
 def estate_name(inventory: Inventory) -> str:
     """Return what the estate is called: its clusters' names, else the file's. Never a path: recordings travel."""
-    return ", ".join(c.name for c in inventory.clusters) or whole(Path(inventory.path).stem)
+    return ", ".join(c.name for c in inventory.clusters) or valid_utf8(Path(inventory.path).stem)
 
 
 def cluster_names(inventory: Inventory) -> dict[str, str]:

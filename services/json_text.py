@@ -12,7 +12,7 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from services.i18n import english, stored
-from services.visible import whole
+from services.visible import valid_utf8
 
 if TYPE_CHECKING:
     Order = Literal["deterministic", "sorted"] | None
@@ -55,7 +55,7 @@ def _name(name: object) -> object:
 
 def _whole(value: object) -> object:
     if isinstance(value, str):
-        return whole(value)
+        return valid_utf8(value)
     if isinstance(value, dict):
         return {_whole(name): _whole(one) for name, one in value.items()}
     return [_whole(one) for one in value] if isinstance(value, list) else value

@@ -41,7 +41,7 @@ def as_line(text: str, most: int) -> str:
     return line if len(line) <= most else f"{line[:most]}…"
 
 
-def whole(text: str) -> str:
+def valid_utf8(text: str) -> str:
     """Return text that UTF-8 has: a byte of a name or an argument that was no UTF-8 (PEP 383) is U+FFFD."""
     return text if text.isascii() else _HALF.sub(SHOWN_AS, text)
 

@@ -24,7 +24,7 @@ from widgets.common.turns import Turns
 from widgets.frame.status_line import zone_name
 from widgets.topology.inspector.panel import Action
 
-SAID_MS = 3000
+NOTICE_MS = 3000
 FOLLOW_S = 30.0
 """For so long nothing else is chosen in place of a host that is asked in another way: it is back within a try."""
 
@@ -329,7 +329,7 @@ class Controller(QObject):
     def say_for_now(self, words: str) -> None:
         """Say something in the status line for a moment; then it says again what troubles the console."""
         self._window.status.show_message(words)
-        QTimer.singleShot(SAID_MS, self._window.status, self._say_trouble)
+        QTimer.singleShot(NOTICE_MS, self._window.status, self._say_trouble)
 
     def _say_trouble(self) -> None:
         opened = self._opened if self.source.is_live else -math.inf

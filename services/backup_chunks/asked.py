@@ -109,7 +109,7 @@ def given_by(jobs: Sequence[Job], source: BackupSource | None) -> dict[str, str]
     return found
 
 
-def asked(answers: Mapping[str, str], files: tuple[FileClass, ...] = ()) -> tuple[Backup, int]:
+def parsed_answers(answers: Mapping[str, str], files: tuple[FileClass, ...] = ()) -> tuple[Backup, int]:
     """Return the backup and today's chunk in bytes. Raises BadInput where an answer makes no sense, or none is a size.
 
     Args:

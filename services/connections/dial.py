@@ -75,9 +75,9 @@ def dial(
             places = _of_family(places, ends.family, address=address, host=host)
         sock = _connected(places[:MOST_ADDRESSES], deadline, limit_s, _Before(on_socket, ends.own, host))
     except OSError as problem:
-        raise told(problem, address=address, port=port, what=what, host=host, limit_s=limit_s) from problem
+        raise unreachable_from(problem, address=address, port=port, what=what, host=host, limit_s=limit_s) from problem
     except UnicodeError as problem:  # no name that DNS could hold (encodings.idna)
-        raise told(
+        raise unreachable_from(
             socket.gaierror(socket.EAI_NONAME, tr("not a name")),
             address=address,
             port=port,
@@ -161,7 +161,7 @@ def _connected(places: list[tuple[Any, ...]], deadline: float, limit_s: float, b
     raise problem
 
 
-def told(problem: OSError, *, address: str, port: int, what: str, host: str, limit_s: float) -> Unreachable:
+def unreachable_from(problem: OSError, *, address: str, port: int, what: str, host: str, limit_s: float) -> Unreachable:
     """Return the error a person understands for a failed connection attempt."""
     where = f"{address} port {port}"
     if isinstance(problem, socket.gaierror):

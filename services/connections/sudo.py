@@ -101,7 +101,7 @@ def without_marks(stderr: bytes, wrapped: Wrapped) -> bytes:
     return stderr
 
 
-def plain(command: Command) -> Wrapped:
+def without_sudo(command: Command) -> Wrapped:
     """Return how to run a command as the login itself."""
     return Wrapped(for_any_shell(command.shell_text()))
 
@@ -109,7 +109,7 @@ def plain(command: Command) -> Wrapped:
 def wrap(command: Command, access: SshAccess, vault: Vault, *, user: str, host: str) -> Wrapped:
     """Return how to run `command` on a host where we are `user`. Raises SudoFailed when there is no way to root."""
     if not command.sudo or user == "root":
-        return plain(command)
+        return without_sudo(command)
     line = command.shell_text()
     if access.sudo == "none":
         raise SudoFailed(

@@ -30,7 +30,7 @@ DEAD_AFTER_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class OpenRoute:
     """An open way: the socket, what it is, and how to name its end in a sentence.
 
     own: it is a Unix socket where nobody can listen but the server.
@@ -49,7 +49,7 @@ def open_way(
     limits: Limits,
     limit_s: float,
     under_way: UnderWay | None = None,
-) -> Way:
+) -> OpenRoute:
     """Open the way the inventory asks for. `ssh` gives the host's SSH connection. Raises UserError subclasses.
 
     Args:
@@ -65,10 +65,10 @@ def open_way(
         path = access.socket or DEFAULT_SOCKET
         if ssh is None:
             sock = _local(path, entry.name, limit_s)
-            way = Way(sock, "socket", tr("the socket {path}", path=path), listens_as_itself(sock, path))
+            way = OpenRoute(sock, "socket", tr("the socket {path}", path=path), listens_as_itself(sock, path))
         else:
             channel = ssh().unix(path, limit_s=limit_s)
-            way = Way(channel, "socket", tr("the socket {path}", path=path), is_of_the_server(path))
+            way = OpenRoute(channel, "socket", tr("the socket {path}", path=path), is_of_the_server(path))
         making.take(way.sock)
         return way
     if ssh is None:
@@ -80,10 +80,10 @@ def open_way(
     return way
 
 
-def _direct(entry: HostEntry, port: int, limit_s: float, making: UnderWay) -> Way:
+def _direct(entry: HostEntry, port: int, limit_s: float, making: UnderWay) -> OpenRoute:
     """Connect to the address; one that only ssh_config knows (an alias) is reached at its HostName."""
 
-    def way(address: str) -> Way:
+    def way(address: str) -> OpenRoute:
         sock = dial(
             address,
             port,
@@ -93,7 +93,7 @@ def _direct(entry: HostEntry, port: int, limit_s: float, making: UnderWay) -> Wa
             dead_after_s=DEAD_AFTER_S,
             on_socket=making.take,
         )
-        return Way(sock, "open", f"{address} port {port}")
+        return OpenRoute(sock, "open", f"{address} port {port}")
 
     try:
         return way(entry.address)
@@ -106,20 +106,20 @@ def _direct(entry: HostEntry, port: int, limit_s: float, making: UnderWay) -> Wa
         return way(host)
 
 
-def _tunnel(link: SshLink, address: str, port: int, limit_s: float) -> Way:
+def _tunnel(link: SshLink, address: str, port: int, limit_s: float) -> OpenRoute:
     """Enter at the host's 127.0.0.1; a server bound to another address is reached at the address we know the host by.
 
     That one may be another machine's (a forwarded port, a gateway): from the host on it is an open road.
     """
     try:
-        return Way(link.tcp("127.0.0.1", port, limit_s=limit_s), "tunnel", f"127.0.0.1 port {port} (tunnel)")
+        return OpenRoute(link.tcp("127.0.0.1", port, limit_s=limit_s), "tunnel", f"127.0.0.1 port {port} (tunnel)")
     except TimedOut:
         raise
     except Unreachable:
         if not link.alive:
             raise
         own = link.target.host or address
-        return Way(link.tcp(own, port, limit_s=limit_s), "open", f"{own} port {port} (tunnel)")
+        return OpenRoute(link.tcp(own, port, limit_s=limit_s), "open", f"{own} port {port} (tunnel)")
 
 
 def _local(path: str, host: str, limit_s: float) -> socket.socket:

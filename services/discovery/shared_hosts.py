@@ -16,7 +16,7 @@ from services.facts.model import MachineFacts, NodeFacts
 from services.i18n import tr
 from services.inventory.model import HostEntry, Inventory
 
-NOT_TOLD = "?"
+UNREPORTED = "?"
 
 
 def of_entry(facts: NodeFacts, entry: HostEntry) -> NodeFacts:
@@ -54,7 +54,7 @@ def machine_of(machine: MachineFacts | None, entry: HostEntry, own: int | None) 
         return replace(machine, process_doubt="")
     return replace(
         machine,
-        process_state=NOT_TOLD,
+        process_state=UNREPORTED,
         process_pid=None,
         process_owner="",
         founded_pid=None,

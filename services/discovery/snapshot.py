@@ -14,7 +14,7 @@ from services.discovery.families.registry import registered
 from services.discovery.families.shared.channels import links_of
 from services.discovery.families.shared.trees import assign_trees, one_host
 from services.discovery.identity import identified
-from services.discovery.judgement.problems import apart_from_others, common_problems
+from services.discovery.judgement.cluster_problems import apart_from_others, common_problems
 from services.discovery.model import TWO_PRIMARIES, ClusterSnapshot, EstateSnapshot, Unasked, stands_alone
 from services.discovery.nodes import STALE_S, Node
 from services.discovery.unasked import with_unasked

@@ -62,7 +62,7 @@ def part_name(component: Component, cluster: ClusterSnapshot) -> str:
     return title if component.primary else tr("{part}: {outside}", part=title, outside=inside)
 
 
-def parts(cluster: ClusterSnapshot) -> tuple[Part, ...]:
+def drawn_parts(cluster: ClusterSnapshot) -> tuple[Part, ...]:
     """Return who stands together, those with the majority first, those outside every component last; none is empty.
 
     Nodes stand in the order of their names, outside every component the sources before their replicas.

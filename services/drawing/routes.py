@@ -55,7 +55,7 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class EdgeRoute:
     """The route of one edge: its place among those it was found for, and whether several enter the same card."""
 
     index: int
@@ -95,7 +95,7 @@ class Router:
         points = [*self._down_to(a, a.cx if ports > 1 or a.cx != b.cx else x, lane, x), (x, b.y)]
         return Route(_simplified(points), (x + 8, b.y - self._lanes.label), "right", b.w / ports - 12)
 
-    def channels(self, edges: Sequence[ReplicationEdge]) -> list[Way]:
+    def channels(self, edges: Sequence[ReplicationEdge]) -> list[EdgeRoute]:
         """Return the ways of all channels; those into one card enter it side by side and do not cross."""
         incoming: dict[str, list[tuple[int, ReplicationEdge]]] = {}
         for index, edge in enumerate(edges):
@@ -106,7 +106,7 @@ class Router:
             for i, (index, edge) in enumerate(entering):
                 route = self.replication(edge.source_id, edge.replica_id, (i + 0.5) / len(entering), len(entering))
                 if route is not None:
-                    ways.append(Way(index, route, len(entering) > 1))
+                    ways.append(EdgeRoute(index, route, len(entering) > 1))
         return ways
 
     def transfer(self, donor: str, joiner: str, *, left_limit: float = math.inf) -> Route | None:

@@ -41,7 +41,7 @@ _PERIOD = re.compile(
 _PERIODS = (360 * 86400.0, 30 * 86400.0, 86400.0, 3600.0, 60.0, 1.0)
 
 
-def whole(value: object) -> int | None:
+def whole_number(value: object) -> int | None:
     """Return a whole number, also a negative one; None for NULL, text, fractions, "no number", impossible sizes."""
     if isinstance(value, bool) or value is None:
         return None
@@ -62,7 +62,7 @@ def whole(value: object) -> int | None:
 
 def count(value: object) -> int | None:
     """Return a number that can't be negative (a size, a queue, a seqno), else None."""
-    number = whole(value)
+    number = whole_number(value)
     return number if number is not None and number >= 0 else None
 
 
@@ -159,11 +159,11 @@ def sized(value: object) -> int | None:
     Program Variables"; P and E since MySQL 8.0.14). Galera prints every whole number of its options so where it is a
     multiple of 1024, a limit, a weight and a seqno too (Galera source, gu_config.cpp, set_longlong()).
     """
-    number = whole(value)
+    number = whole_number(value)
     if number is not None or not isinstance(value, str):
         return number
     found = _SUFFIXED.fullmatch(value.strip(BLANKS))
-    number = whole(found[1]) if found is not None else None
+    number = whole_number(found[1]) if found is not None else None
     factor = 2 ** (10 * (SUFFIXES.index(found[2].upper()) + 1)) if found is not None else 1
     return None if number is None or abs(number) * factor > MOST else number * factor
 

@@ -20,7 +20,7 @@ from services.discovery.model import ClusterSnapshot, EstateSnapshot
 from services.errors import StoreError
 from services.history.file import Connect
 from services.history.recordings.bounds import LATEST, MOST_JSON, CodecError, unpacked
-from services.history.recordings.readable import read, readable
+from services.history.recordings.readable import read_snapshot, readable
 from services.i18n import tr
 
 KEYFRAME_S = 300.0
@@ -146,7 +146,7 @@ def unpack(data: bytes, key_data: bytes | None) -> EstateSnapshot:
         unpacker = None
         if key_data is not None:
             unpacker = zstandard.ZstdDecompressor(dict_data=_dictionary(unpacked(key_data, MOST_JSON)))
-        return read(unpacked(data, MOST_JSON, unpacker))
+        return read_snapshot(unpacked(data, MOST_JSON, unpacker))
     except (CodecError, zstandard.ZstdError, msgspec.MsgspecError, RecursionError) as problem:
         raise StoreError(
             tr("A stored snapshot can't be read ({problem}).", problem=problem), safe=tr("The file was not changed.")

@@ -30,8 +30,8 @@ from services.history.free_memory import give_free_memory_back
 from services.history.long_events import event_json
 from services.history.recovery import recover_file
 from services.history.state.host_keys import HostKeys, host_keys
+from services.history.store_errors import as_store_error
 from services.history.store_file import StoreFile
-from services.history.told import as_store_error
 from services.history.unseen_ends import leave_open
 from services.history.writer import Writer
 from services.i18n import tr, tr_n

@@ -17,7 +17,7 @@ from services.inventory.kinds import FIRST, KINDS, MYSQL
 from services.inventory.model import ClusterEntry, HostEntry, Instance, Inventory, SqlAccess, SshAccess
 from services.inventory.toml_file import MOST_BYTES, OF_INSTANCES, PLAIN, parse_inventory, read_text
 from services.secrets import SecretRef
-from services.visible import whole
+from services.visible import valid_utf8
 from services.workstation.files import is_missing, private_folder, read_bounded, write_whole
 from services.workstation.home import expanded
 
@@ -64,10 +64,10 @@ def render_inventory(inventory: Inventory, text: str = "") -> str:
     _arrange(document, "cluster", {c.name: c for c in inventory.clusters}, _write_cluster)
     _arrange(document, "host", {h.name: h for h in inventory.hosts}, lambda t, h: _write_host(t, h, defaults))
     new: str = tomlkit.dumps(document)
-    if whole(new) != new:
+    if valid_utf8(new) != new:
         raise BadInput(
             tr("The inventory can't be written: a name in it is not UTF-8 text, as TOML requires ({what}).",
-               what=next(line for line in new.split("\n") if whole(line) != line)),
+               what=next(line for line in new.split("\n") if valid_utf8(line) != line)),
             try_=(tr("Rename the file or account, or give the file another name with a link."),),
         )  # fmt: skip
     read = parse_inventory(new, inventory.path)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from services.i18n import tr
-from services.visible import whole
+from services.visible import valid_utf8
 
 MOST_TEXT = 2**20
 """Bytes of a file that a person writes by hand: settings, a list of hosts."""
@@ -52,7 +52,9 @@ def write_whole(
     target = _followed(path)
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        _write(part, whole(text).encode("utf-8") if isinstance(text, str) else text, private=private, durable=durable)
+        _write(
+            part, valid_utf8(text).encode("utf-8") if isinstance(text, str) else text, private=private, durable=durable
+        )
         os.replace(part, target)  # noqa: PTH105 - replaces atomically on Windows too
     except BaseException:
         for mine in (part, target) if new else (part,):

@@ -19,7 +19,7 @@ FLOORS = ("services", "app", "widgets")
 CACHE_READ = {
     "services/facts/galera/ist.py": "the rule",
     "services/facts/galera/status.py": "reads it into the facts",
-    "services/discovery/families/galera/told.py": "hands it to the sampling, whose history tells since when it is kept",
+    "services/discovery/families/galera/reported.py": "passes it to the sampling, which stores since when it is kept",
     "services/procedures/conditions/galera/transfer/ist_from.py": "the joiner's own cache shows that IST left no hole",
     "services/procedures/catalogue/galera/shared/estimate.py": "the words, and the order of donors that serve alike",
     "services/procedures/catalogue/galera/rejoin_from_incrementals/forecast.py": "the words",

@@ -17,11 +17,11 @@ from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView
 from services.events import Event
 from services.history.long_events import event_json
-from services.history.recordings.readable import read, readable
+from services.history.recordings.readable import read_snapshot, readable
 from services.json_text import json_line, stored_json
 from services.procedures.journal import entries
 from services.types import Health
-from services.visible import whole
+from services.visible import valid_utf8
 
 ANY = st.text(st.characters(exclude_categories=()))
 """Lone surrogates too: a byte of a file's name that is no UTF-8."""
@@ -65,7 +65,7 @@ def test_that_what_is_kept_is_utf_8_that_the_stores_read(document: object) -> No
 def test_that_a_byte_that_is_no_utf_8_is_its_escape_for_machines_and_a_mark_in_the_stores() -> None:
     assert json_line({"file": "/keys/\udcff"}) == '{"file": "/keys/\\udcff"}'
     assert stored_json({"file": "/keys/\udcff"}).decode() == '{"file":"/keys/\ufffd"}'
-    assert whole("é\udcff\ud800") == "é\ufffd\ufffd"
+    assert valid_utf8("é\udcff\ud800") == "é\ufffd\ufffd"
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def test_that_what_the_stores_keep_is_printed_by_its_values() -> None:
 def test_that_a_moment_and_an_event_with_such_a_name_are_kept_read_and_noted() -> None:
     node = NodeView("n1", "db\udcff", host="n1", state="Synced", health=Health.GOOD)
     odd = EstateSnapshot(1.0, (ClusterSnapshot("c", GALERA, "c", 1.0, nodes=(node,)),))
-    assert read(readable(odd)).clusters[0].nodes[0].name == "db\ufffd"
+    assert read_snapshot(readable(odd)).clusters[0].nodes[0].name == "db\ufffd"
     assert snapshot_from_json(snapshot_to_json(odd)).clusters[0].nodes[0].name == "db\ufffd"
     assert json.loads(json_line(odd))["clusters"][0]["nodes"][0]["name"] == "db\udcff"
     assert "db\ufffd" in event_json(Event(1.0, "note", "db\udcff is odd"))

@@ -17,7 +17,7 @@ from widgets.common.look.theme import theme_holder
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class EmptyAction:
     """One way out of an empty page: what the button says, what it will do."""
 
     text: str
@@ -38,7 +38,7 @@ class EmptyState(QWidget):
         self._tries = label("", "second", wrap=True)
         for words in (self._title, self._text, self._tries):
             words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._ways: tuple[Way, ...] = ()
+        self._ways: tuple[EmptyAction, ...] = ()
         self._row = WrapRow()
         inner = QVBoxLayout()
         inner.setSpacing(8)
@@ -71,7 +71,7 @@ class EmptyState(QWidget):
         text: str = "",
         *,
         tries: Sequence[str] = (),
-        ways: Sequence[Way] = (),
+        ways: Sequence[EmptyAction] = (),
         health: Health = Health.UNKNOWN,
     ) -> None:
         """Show the words; `tries` are sentences of advice, `ways` become buttons."""

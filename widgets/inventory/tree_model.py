@@ -13,7 +13,7 @@ from services.discovery.model import ClusterSnapshot, EstateSnapshot, NodeView, 
 from services.drawing.cluster import natural_key, ordered_nodes
 from services.i18n import tr
 from services.types import NOT_KNOWN, TREE, Health, Reach
-from widgets.common.controls.plain import plain
+from widgets.common.controls.plain import plain_text
 from widgets.common.look.text import format_age, format_duration, one_line, short_id
 from widgets.common.nodes import (
     age_of,
@@ -204,7 +204,7 @@ class EstateModel(QAbstractItemModel):
             return entry.name
         if role == int(Qt.ItemDataRole.ToolTipRole):
             cut = entry.detail if entry.detail not in entry.hint else ""  # it is what gives way in a narrow panel
-            return plain("\n".join(part for part in (cut, entry.hint) if part))
+            return plain_text("\n".join(part for part in (cut, entry.hint) if part))
         if role == int(Qt.ItemDataRole.AccessibleTextRole):
             return ", ".join(p for p in (entry.name, entry.detail, entry.hint) if p)
         return None

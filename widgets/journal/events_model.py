@@ -13,7 +13,7 @@ from services.events import Event
 from services.i18n import english, mark, tr
 from services.moments import utc_time
 from services.types import Health
-from widgets.common.controls.plain import plain
+from widgets.common.controls.plain import plain_text
 from widgets.common.event_words import lasted, sentence
 from widgets.common.look.glyphs import WORDS
 from widgets.common.look.text import format_moment, one_line
@@ -195,7 +195,7 @@ class EventsModel(QAbstractTableModel):
         if role == int(Qt.ItemDataRole.UserRole):
             return event
         if role == int(Qt.ItemDataRole.ToolTipRole):
-            return plain(self.sentence(event) if index.column() == WHAT else self._cell(event, index.column()))
+            return plain_text(self.sentence(event) if index.column() == WHAT else self._cell(event, index.column()))
         if role == int(Qt.ItemDataRole.AccessibleTextRole) and index.column() == SHAPE:
             return tr(WORDS[event.health])
         if role != int(Qt.ItemDataRole.DisplayRole):

@@ -10,7 +10,7 @@ from widgets.common.controls.labels import label
 from widgets.common.look.theme import current_theme, theme_holder
 
 
-def words(text: str, kind: str = "") -> QLabel:
+def text_label(text: str, kind: str = "") -> QLabel:
     """Return a label that wraps, can be marked with the mouse and hides while it has nothing to say."""
     made = label(text, kind, wrap=True)
     made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

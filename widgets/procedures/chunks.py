@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from services.backup_chunks.advice import Advice, advise
-from services.backup_chunks.asked import QUESTIONS, asked, faults_of, given_by
+from services.backup_chunks.asked import QUESTIONS, faults_of, given_by, parsed_answers
 from services.backup_chunks.checks import check_jobs
 from services.backup_chunks.command_line import Job, parse_job
 from services.backup_chunks.model import Backup, Outcome
@@ -35,7 +35,7 @@ from widgets.common.controls.wrap_row import WrapRow
 from widgets.common.look.fonts import px
 from widgets.common.look.styling import wear
 from widgets.common.look.theme import theme_holder
-from widgets.procedures.blocks import emptied, put, words
+from widgets.procedures.blocks import emptied, put, text_label
 from widgets.procedures.forms.checklist import CheckRow
 from widgets.procedures.mono import MonoBox
 
@@ -63,12 +63,12 @@ class ChunksPage(QFrame):
         self.faults: dict[str, QLabel] = {}
         self._names: list[QLabel] = []
         self.rows: list[CheckRow] = []
-        self.advice, self.options = words("", "section"), MonoBox(name=tr("Options"))
-        self.reasons = words("", "second")
+        self.advice, self.options = text_label("", "section"), MonoBox(name=tr("Options"))
+        self.reasons = text_label("", "second")
         self.now_title, self.then_title = label("", "section"), label("", "section")
         self.now, self.then = MonoBox(name=tr("Current numbers")), MonoBox(name=tr("Recommended numbers"))
         self.command = self._command_field()
-        self.wrong = words("", "bad")
+        self.wrong = text_label("", "bad")
         self._rows = QVBoxLayout()
         self._rows.setSpacing(0)
         self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
@@ -91,7 +91,7 @@ class ChunksPage(QFrame):
         gap = QWidget()
         gap.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         column.addWidget(WrapRow(label(tr("Chunks of a backup for xbcloud"), "title"), gap, close))
-        for part in (words(tr(_PROMISE), "second"), self.advice, self.options, self.reasons):
+        for part in (text_label(tr(_PROMISE), "second"), self.advice, self.options, self.reasons):
             column.addWidget(part)
         column.addWidget(_card(self._form()))
         for part in (self.now_title, self.now, self.then_title, self.then):
@@ -167,10 +167,10 @@ class ChunksPage(QFrame):
         answers = given | {name: text for name, text in typed.items() if text}
         advice, backup = None, None
         if answers.get("size") and not faults:
-            backup, chunk = asked(answers)
+            backup, chunk = parsed_answers(answers)
             advice = advise(backup, chunk)
         self._show_advice(advice, backup, tr(_NOT_YET) if faults else tr(_NO_SIZE))
-        memory = None if faults else asked({**answers, "size": "1 B"})[0].free_memory
+        memory = None if faults else parsed_answers({**answers, "size": "1 B"})[0].free_memory
         self._show_checks(check_jobs(jobs, memory) if jobs else ())
 
     def _jobs(self) -> tuple[tuple[Job, ...], str]:

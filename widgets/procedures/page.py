@@ -18,7 +18,7 @@ from widgets.common.look.fonts import px
 from widgets.common.look.styling import wear
 from widgets.common.look.theme import theme_holder
 from widgets.common.messages import MessageBar
-from widgets.procedures.blocks import emptied, put, words
+from widgets.procedures.blocks import emptied, put, text_label
 from widgets.procedures.run.confirm_strip import ConfirmStrip
 from widgets.procedures.run.consequences import leave_sentences, undo_sentences
 from widgets.procedures.run_cards import CARD_WIDTH, ObligationRow, ProcedureCard, RunRow
@@ -73,9 +73,11 @@ class ProceduresPage(QFrame):
             on=self.chunks_wanted.emit,
             hint=tr("The best object size for a backup, its cost, and errors in the backup command"),
         )
-        self._no_chunks = words("", "third")
-        self._waiting = words(tr("Reading the procedures and the stored runs…"), "second")
-        self._no_runs = words(tr("No runs yet. Every run is kept here with its report, whatever its result."), "second")
+        self._no_chunks = text_label("", "third")
+        self._waiting = text_label(tr("Reading the procedures and the stored runs…"), "second")
+        self._no_runs = text_label(
+            tr("No runs yet. Every run is kept here with its report, whatever its result."), "second"
+        )
         self._open_title = label(tr("Unfinished runs"), "section")
         self._runs_title = label(tr("Runs"), "section")
         self._duties_title = label(tr("Obligations: still switched on"), "section")
@@ -96,7 +98,7 @@ class ProceduresPage(QFrame):
         column.setContentsMargins(20, 16, 16, 24)
         column.setSpacing(8)
         column.addWidget(label(tr("Procedures"), "title"))
-        column.addWidget(words(tr(_PROMISE), "second"))
+        column.addWidget(text_label(tr(_PROMISE), "second"))
         column.addWidget(self._waiting)
         column.addWidget(self.messages)
         column.addWidget(self.confirm)

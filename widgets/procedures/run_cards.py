@@ -15,7 +15,7 @@ from widgets.common.controls.labels import ElidedLabel, label, set_kind
 from widgets.common.look.fonts import STRONG
 from widgets.common.look.text import MIDDLE, format_duration, format_moment, seen_words
 from widgets.common.look.theme import ui_font
-from widgets.procedures.blocks import put, words
+from widgets.procedures.blocks import put, text_label
 from widgets.procedures.words import OVER, driven, run_health, run_words, since_words
 
 CARD_WIDTH = 300
@@ -40,7 +40,7 @@ class ProcedureCard(QFrame):
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(6)
         self._told = tuple(
-            (words(text, kind), kind)
+            (text_label(text, kind), kind)
             for text, kind in (
                 (tr(about.title), "section"),
                 (tr(about.what), ""),
@@ -58,13 +58,13 @@ class ProcedureCard(QFrame):
         self.setAccessibleName(tr(about.title))
         self.open_button: QPushButton | None = None
         if why_not:
-            column.addWidget(words(why_not, "third"))
+            column.addWidget(text_label(why_not, "third"))
             self.setAccessibleDescription(f"{tr(about.what)} {why_not}")
             return
         self.open_button = button(tr("Begin…"), on=self._choose, hint=tr(about.what))
         self.open_button.setAccessibleName(tr("Begin: {title}", title=tr(about.title)))
         foot.addWidget(self.open_button)
-        self._refused = words("")
+        self._refused = text_label("")
         column.addWidget(self._refused)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleDescription(tr(about.what))
@@ -122,7 +122,7 @@ class RunRow(QFrame):
         self.title.setFont(ui_font(weight=STRONG))
         self._state = label("", "second")
         self._facts = ElidedLabel("", "third", Qt.TextElideMode.ElideRight)
-        self._sentence = words("")
+        self._sentence = text_label("")
         self.resume = button(tr("Resume"), "primary", on=lambda: self.resume_pressed.emit(self.view.run_id))
         self.undo = button(tr("Undo…"), on=lambda: self.undo_pressed.emit(self.view.run_id))
         self.leave = button(tr("Leave…"), on=lambda: self.leave_pressed.emit(self.view.run_id))
@@ -194,8 +194,8 @@ class ObligationRow(QFrame):
         super().__init__()
         self.duty = duty
         self._cluster = cluster
-        self._text, self._danger = words("", "section"), words("", "second")
-        self._failed = words("", "bad")
+        self._text, self._danger = text_label("", "section"), text_label("", "second")
+        self._failed = text_label("", "bad")
         self.release = button(tr("Release"), "danger", on=self._press)
         column = QVBoxLayout()
         column.setSpacing(2)

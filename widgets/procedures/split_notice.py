@@ -16,7 +16,7 @@ from services.i18n import tr
 from services.types import Health
 from widgets.common.controls.boxes import HealthMark, button
 from widgets.common.controls.fields import line
-from widgets.procedures.blocks import TintedFrame, emptied, put, words
+from widgets.procedures.blocks import TintedFrame, emptied, put, text_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class SplitNotice(TintedFrame):
         self._asked: SplitWords | None = None
         self._column = QVBoxLayout()
         self._column.setSpacing(8)
-        self.question = words("", "section")
+        self.question = text_label("", "section")
         self.reason = line(tr("Reason"), tr("what was done about it; kept in the history with your name"))
         self.typed = line(tr("Name of the cluster"), "")
         for field in (self.reason, self.typed):
@@ -124,7 +124,7 @@ class SplitNotice(TintedFrame):
         row = QHBoxLayout(place)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
-        row.addWidget(words(story.sentence), 1)
+        row.addWidget(text_label(story.sentence), 1)
         made = button(tr("Settle…"), on=lambda: self.ask(story))
         made.setAccessibleName(tr("Settle {name}", name=story.name))
         row.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)

@@ -12,7 +12,7 @@ from services.procedures.plan.run_model import REFUSED, Binding, RunState, RunVi
 from services.types import Health
 from widgets.common.controls.boxes import HealthMark, button
 from widgets.common.look.text import format_moment, still_on
-from widgets.procedures.blocks import TintedFrame, emptied, words
+from widgets.procedures.blocks import TintedFrame, emptied, text_label
 from widgets.procedures.words import run_words
 
 _SETTLED = frozenset({StepState.DONE, StepState.ALREADY})
@@ -61,7 +61,7 @@ class StandingNotice(TintedFrame):
         column = QVBoxLayout(place)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        column.addWidget(words(where_it_stands(view)))
+        column.addWidget(text_label(where_it_stands(view)))
         foot = QHBoxLayout()
         foot.setSpacing(8)
         changed = view.binding in REFUSED

@@ -35,7 +35,7 @@ from widgets.topology.paint_state import PaintState, detail_at
 from widgets.topology.placement import Placement, Structure, place, stretched, structure
 from widgets.topology.ringed_view import RingedView
 from widgets.topology.walk import WAYS, neighbour
-from widgets.topology.wording import card_text, spoken, tooltip
+from widgets.topology.wording import accessible_text, card_text, tooltip
 
 _LEAST_ZOOM, _MOST_ZOOM = 0.05, 3.0
 _MOST_FIT = 1.7  # on a wide screen; on a laptop 100 % keeps the type of the cards that of the window
@@ -201,7 +201,7 @@ class Canvas(RingedView):
     def _describe(self) -> None:
         """Tell screen readers what is selected."""
         node = self._cluster.node(self._state.selected) if self._cluster else None
-        words = spoken(node, self._at) if node else tr("no node selected")
+        words = accessible_text(node, self._at) if node else tr("no node selected")
         name = tr("Topology of {cluster}", cluster=self._cluster.name) if self._cluster else tr("Topology")
         name = f"{name}, {node.name or node.host}" if node else name
         if name != self.accessibleName():

@@ -25,7 +25,7 @@ from widgets.common.commands.shortcuts import CANVAS, WINDOW, bind, keys_of
 from widgets.common.controls.boxes import button
 from widgets.common.controls.labels import ElidedLabel, label, set_kind
 from widgets.common.controls.wrap_row import WrapRow
-from widgets.common.empty import EmptyState, Way
+from widgets.common.empty import EmptyAction, EmptyState
 from widgets.common.look.styling import wear
 from widgets.common.look.text import format_clock, format_duration
 from widgets.common.messages import MessageBar
@@ -198,8 +198,8 @@ class TopologyView(QFrame):
             node.reason,
             tries=advice(node),
             ways=(
-                Way(tr("Edit the connection of {name}…", name=name), primary=True),
-                *((Way(tr("Retry now")),) if self.can_retry else ()),
+                EmptyAction(tr("Edit the connection of {name}…", name=name), primary=True),
+                *((EmptyAction(tr("Retry now")),) if self.can_retry else ()),
             ),
             health=node.health,
         )

@@ -324,7 +324,7 @@ def tooltip(node: NodeView, at: float) -> str:
     return "\n".join(lines)
 
 
-def spoken(node: NodeView, at: float) -> str:
+def accessible_text(node: NodeView, at: float) -> str:
     """Return a node as a screen reader should say it."""
     text = card_text(node, at)
     rows = [f"{label} {value}" for label, value, _ in text.rows]

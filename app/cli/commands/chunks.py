@@ -16,7 +16,7 @@ from app.cli.procedure_text import check_lines
 from app.compose import session_opener
 from app.written_estate import read_inventory
 from services.backup_chunks.advice import Advice, advise
-from services.backup_chunks.asked import QUESTIONS, asked, given_by
+from services.backup_chunks.asked import QUESTIONS, given_by, parsed_answers
 from services.backup_chunks.checks import check_jobs
 from services.backup_chunks.command_line import MOST, Job, parse_job
 from services.backup_chunks.model import Backup, Outcome
@@ -45,8 +45,10 @@ def run(options: Namespace) -> int:
     if not sized and not jobs:
         if source is not None:
             raise _no_size(options.host, source)
-        asked(answers)  # says what is needed
-    backup, chunk = asked(answers | ({} if sized else {"size": "1 B"}), source.files if source is not None else ())
+        parsed_answers(answers)  # says what is needed
+    backup, chunk = parsed_answers(
+        answers | ({} if sized else {"size": "1 B"}), source.files if source is not None else ()
+    )
     advice = advise(backup, chunk) if sized else None
     if getattr(options, "json", False):
         _print_json(backup, advice, checks, source)
@@ -111,7 +113,7 @@ def _no_size(host: str, source: BackupSource) -> BadInput:
 def _memory(options: Namespace, source: BackupSource | None) -> int | None:
     """Return the free memory that was typed, else the host's, in bytes."""
     if options.free_memory:
-        return asked({"size": "1 B", "free-memory": options.free_memory})[0].free_memory
+        return parsed_answers({"size": "1 B", "free-memory": options.free_memory})[0].free_memory
     return source.free_memory if source is not None else None
 
 

@@ -29,7 +29,7 @@ from services.procedures.report.around import windows_around
 from services.sampling.change.judge import SeriesOf, compare
 from services.sampling.change.model import Asked, Change, Comparison, Despite, Direction, Shift, Window
 from services.sampling.change.naming import good_name
-from services.sampling.change.words import row, told, window_words
+from services.sampling.change.words import footnote, row, window_words
 from services.sampling.metrics.catalogue import load_catalogue
 from services.sampling.metrics.reader import SeriesReader
 from services.sampling.past.own_past import mark_of
@@ -154,7 +154,7 @@ def lines(found: Comparison) -> Iterator[str]:
         if change.verdict is not Direction.UNKNOWN:
             yield f"    {tr('difference {by}; worst seconds {worst}', by=by, worst=worst)}"
         yield f"    {verdict}"
-    yield f"\n{told(found)}"
+    yield f"\n{footnote(found)}"
     if found.left_out:
         yield tr("Not available on these servers: {names}.", names=", ".join(found.left_out))
 

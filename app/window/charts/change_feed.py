@@ -15,7 +15,7 @@ from services.errors import UserError
 from services.i18n import tr
 from services.sampling.change.judge import compare
 from services.sampling.change.model import Asked, Comparison, Despite, Direction, Window
-from services.sampling.change.words import HEADERS, row, told
+from services.sampling.change.words import HEADERS, footnote, row
 from services.sampling.metrics.catalogue import load_catalogue
 from widgets.bridge.ops import Ops
 from widgets.charts.compare.panel import ALL, CHARTED, Wanted
@@ -89,7 +89,7 @@ def _told(found: Comparison, names: Mapping[str, str]) -> Result:
     """Return what the panel shows, what differs first; the words are made on the worker, too."""
     ordered = sorted(found.changes, key=lambda change: _ORDER.index(change.verdict))
     rows = tuple((names.get(change.server, change.server), *row(change)[1:]) for change in ordered)
-    return Result(tuple(tr(header) for header in HEADERS), rows, told(found))
+    return Result(tuple(tr(header) for header in HEADERS), rows, footnote(found))
 
 
 def _ends(window: Window) -> tuple[float, float]:

@@ -21,7 +21,7 @@ from widgets.common.look.text import format_clock
 from widgets.common.spark import Spark
 from widgets.topology.inspector.content import RETURN
 from widgets.topology.inspector.content import Row as FullRow
-from widgets.topology.inspector.prepared import NO_CURVE, Told, told
+from widgets.topology.inspector.prepared import NO_CURVE, Told, prepared_content
 
 Numbers = Mapping[str, float]
 
@@ -115,7 +115,10 @@ class Reader:
             spark = known.fitted(question.curve_area)
             caption = tr("{what}, last {span:.0f} s", what=self._title(node.spark_metric), span=SPARK_S)
         return Reading(
-            cluster, node, sparks, told(cluster, shown, question.at, extra, spark, caption, live=question.now)
+            cluster,
+            node,
+            sparks,
+            prepared_content(cluster, shown, question.at, extra, spark, caption, live=question.now),
         )
 
     def _was_there_already(self, node: NodeView) -> bool:

@@ -14,7 +14,7 @@ from services.errors import UserError
 from services.i18n import tr
 from services.types import Health
 from widgets.common.commands.palette import CommandPalette, PaletteEntry
-from widgets.common.empty import EmptyState, Way
+from widgets.common.empty import EmptyAction, EmptyState
 from widgets.common.look.styling import wear
 from widgets.inventory.first_run import FirstRunPage
 
@@ -77,13 +77,13 @@ def show_trouble(window: MainWindow, problem: UserError, *, of_inventory: bool =
     title, _, details = str(problem).partition("\n")
     words = EmptyState(640)
     ways = [
-        Way(tr("Try again"), primary=True),
-        Way(tr("Open the demo"), tr("A recorded incident; no server needed")),
+        EmptyAction(tr("Try again"), primary=True),
+        EmptyAction(tr("Open the demo"), tr("A recorded incident; no server needed")),
     ]
     if of_inventory:
         ways += [
-            Way(tr("Choose another inventory…")),
-            Way(tr("Create a new one…"), tr("The invalid file is not changed")),
+            EmptyAction(tr("Choose another inventory…")),
+            EmptyAction(tr("Create a new one…"), tr("The invalid file is not changed")),
         ]
     words.say(
         title.rstrip(":"),

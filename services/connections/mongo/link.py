@@ -35,7 +35,7 @@ from services.connections.sql.text_rows import BadReply
 from services.connections.tls.known_certificates import Pin, changed, name_of, pins_of, unknown
 from services.connections.tls.policy import Proof, Road, Trust, WrongCertificate, trust_for, unverified
 from services.connections.tls.wrapping import Seen, Wrapping
-from services.connections.tunnels import Way, open_way
+from services.connections.tunnels import OpenRoute, open_way
 from services.errors import BadInput, Dropped, QueryFailed, TimedOut, Unreachable, UserError
 from services.i18n import tr
 from services.inventory.model import MongoAccess
@@ -62,7 +62,15 @@ class MongoLink:
     """A standing session. Reads from one thread at a time; `abort` from any."""
 
     def __init__(
-        self, wire: MongoWire, way: Way, greeting: Greeting, host: str, proof: Proof, *, logged_in: bool, proven: bool
+        self,
+        wire: MongoWire,
+        way: OpenRoute,
+        greeting: Greeting,
+        host: str,
+        proof: Proof,
+        *,
+        logged_in: bool,
+        proven: bool,
     ) -> None:
         self._wire = wire
         self._way = way
@@ -346,7 +354,7 @@ class _Opening:
                 raise self._question(problem.verify_message.rstrip(".")) from problem
             raise self._told(problem, way) from problem
 
-    def _way(self) -> Way:
+    def _way(self) -> OpenRoute:
         return open_way(self._entry, self._ssh, limits=self._limits, limit_s=self._connect_s, under_way=self._under_way)
 
     def _wire(self, meter: Metered, trust: Trust, credentials: Credentials, where: str, *, plain: bool) -> MongoWire:
@@ -382,7 +390,7 @@ class _Opening:
             return self._told(problem, way)
         raise AssertionError  # a look always ends in one of the two
 
-    def _told(self, problem: BaseException, way: Way) -> UserError:
+    def _told(self, problem: BaseException, way: OpenRoute) -> UserError:
         return connect_error(
             problem,
             where=way.where,

@@ -171,7 +171,7 @@ def written(path: str, content: Secret, mode: str, owner: str, *, follow: bool =
     return _shell(WRITE, path, mode, owner, str(size), _word(follow), stdin=content)
 
 
-def read(path: str, most: int, *, follow: bool = True) -> Command:
+def read_command(path: str, most: int, *, follow: bool = True) -> Command:
     """Return the command that tells of a file, and its first bytes."""
     return _shell(READ, path, _word(follow), str(most))
 
@@ -226,7 +226,7 @@ def need_done(output: Output, path: str, host: str) -> None:
         raise problem
 
 
-def seen(output: Output, path: str, host: str) -> FileSeen:
+def file_seen(output: Output, path: str, host: str) -> FileSeen:
     """Return what a reading command has told. Raises NotRead where it was refused; Unreachable where it broke off."""
     why = output.error_text or tr("exit code {code}", code=output.exit_code)
     if output.exit_code not in {0, _OWN_WORD}:

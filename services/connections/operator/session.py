@@ -148,8 +148,8 @@ class HostOperator:
         """
         _need_absolute(path, self.host)
         most = self._limits.output_bytes - _HEAD if whole else 0
-        output = self.run(operator_files.read(path, most, follow=follow), limit_s=limit_s)
-        found = operator_files.seen(output, path, self.host)
+        output = self.run(operator_files.read_command(path, most, follow=follow), limit_s=limit_s)
+        found = operator_files.file_seen(output, path, self.host)
         if whole and len(found.content) >= most:
             raise BadInput(tr("The file {path} is too large.", path=path), host=self.host)
         return found

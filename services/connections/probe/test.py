@@ -235,7 +235,7 @@ class _Probe:
 
     def _output(self, link: SshLink, read: CommandRead, wrapped: sudo.Wrapped | None = None) -> Output:
         command = command_of(read)
-        line = wrapped or sudo.plain(command)
+        line = wrapped or sudo.without_sudo(command)
         return remote_command.run(link, line, None, host=self.entry.name, limit_s=15.0, most=65536, what=command.brief)
 
     def _sudo(self, link: SshLink) -> None:

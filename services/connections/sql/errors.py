@@ -10,7 +10,7 @@ import ssl
 import pymysql
 
 from services.connections.budget import reached
-from services.connections.dial import told
+from services.connections.dial import unreachable_from
 from services.connections.limits import LOGIN_BYTES
 from services.connections.sql.login_plugins import Withheld
 from services.connections.sql.text_rows import ServerError
@@ -33,7 +33,7 @@ _NO_PLUGIN = {2012, 2059, 2061}
 _OFFLINE = frozenset({3032, 6400, 6401})
 """ER_SERVER_OFFLINE_MODE, _REASON (what a member does that leaves its group in error), _USER (perror of 9.7.4)."""
 _TIME_UP = {1969, 3024}  # ER_STATEMENT_TIMEOUT (MariaDB), ER_QUERY_TIMEOUT (MySQL)
-MOST_SAID = 1000  # characters; a server's own messages have 512 bytes at most (mysql_com.h, MYSQL_ERRMSG_SIZE)
+MAX_MESSAGE_CHARS = 1000  # characters; a server's own messages have 512 bytes at most (mysql_com.h, MYSQL_ERRMSG_SIZE)
 _GONE = {1053, 1077, 1079, 1080, 1152, 1159, 1160, 1161, 1184, 1927}  # shutdown, aborted, killed
 
 _LOGIN_ADVICE = {
@@ -95,7 +95,7 @@ def connect_error(
             try_=(tr("Check that the server is not stopped, overloaded or out of disk."),),
         )
     if isinstance(cause, OSError) and number == 2003:
-        return told(
+        return unreachable_from(
             cause,
             address=where.partition(" ")[0],
             port=_port(where),
@@ -267,8 +267,8 @@ def _parts(problem: BaseException) -> tuple[int, str]:
     """Return the server's or driver's number (0 when none) and text."""
     args = problem.args
     if len(args) >= 2 and isinstance(args[0], int):
-        return args[0], str(args[1])[:MOST_SAID].rstrip(".")
-    return 0, str(problem)[:MOST_SAID].rstrip(".") or type(problem).__name__
+        return args[0], str(args[1])[:MAX_MESSAGE_CHARS].rstrip(".")
+    return 0, str(problem)[:MAX_MESSAGE_CHARS].rstrip(".") or type(problem).__name__
 
 
 def _port(where: str) -> int:

@@ -16,7 +16,7 @@ from services.connections.sql.mysql_wire import Account, MySqlWire, certificate_
 from services.connections.sql.text_rows import BadReply, ServerError
 from services.connections.tls.known_certificates import Pin, changed, name_of, pins_of, unknown
 from services.connections.tls.policy import Proof, Road, Trust, WrongCertificate, trust_for
-from services.connections.tunnels import Way, open_way
+from services.connections.tunnels import OpenRoute, open_way
 from services.errors import BadInput, NotThatServer, TimedOut, Unreachable, UserError
 from services.i18n import tr
 
@@ -40,7 +40,7 @@ _STATUS = "SHOW GLOBAL STATUS"
 class SqlLink:
     """A standing session. Statements from one thread at a time; `abort` from any."""
 
-    def __init__(self, wire: MySqlWire, way: Way, host: str) -> None:
+    def __init__(self, wire: MySqlWire, way: OpenRoute, host: str) -> None:
         self._wire = wire
         self._way = way
         self._host = host
@@ -244,7 +244,7 @@ class SqlLink:
             self._waiting = False
 
 
-def _told(problem: BaseException, way: Way, access: SqlAccess, host: str, limit_s: float) -> UserError:
+def _told(problem: BaseException, way: OpenRoute, access: SqlAccess, host: str, limit_s: float) -> UserError:
     return connect_error(
         problem, where=way.where, user=access.user, host=host, limit_s=limit_s, tls=access.tls, road=way.road
     )

@@ -112,7 +112,7 @@ def cache_in(status: Mapping[str, str]) -> Cache:
     )
 
 
-def served(stopped_at: int | None, members: Mapping[str, Cache]) -> dict[str, Served]:
+def ist_offers(stopped_at: int | None, members: Mapping[str, Cache]) -> dict[str, Served]:
     """Return of each member whether a node that stopped there is served by it, and for how long still.
 
     Args:

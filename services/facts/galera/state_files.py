@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from services.facts.reading import count, flag, whole
+from services.facts.reading import count, flag, whole_number
 from services.lines import lines_of
 
 ZERO_UUID = "00000000-0000-0000-0000-000000000000"
@@ -94,7 +94,7 @@ def parse_grastate(text: str) -> Grastate | None:
         name, colon, value = line.partition(":")
         if colon and line.endswith(("\n", "\r")) and not line.lstrip().startswith("#"):
             pairs[name.strip()] = value.strip()
-    uuid, seqno = pairs.get("uuid", "").lower(), whole(pairs.get("seqno", ""))
+    uuid, seqno = pairs.get("uuid", "").lower(), whole_number(pairs.get("seqno", ""))
     if not re.fullmatch(_UUID, uuid) or seqno is None:
         return None
     return Grastate(uuid, seqno, flag(pairs.get("safe_to_bootstrap", "")))

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from services.connections.ports import Rows, text
 from services.facts.galera.provider_options import FREEZE, is_cut, option_flag, option_number, provider_options
 from services.facts.model import GaleraFacts, GaleraMember, Problem
-from services.facts.reading import amount, count, first, flag, whole, words
+from services.facts.reading import amount, count, first, flag, whole_number, words
 from services.facts.server.cut_texts import uncut
 from services.facts.server.dialect import identify
 from services.i18n import mark, tr
@@ -216,7 +216,7 @@ def galera_problems(status: Mapping[str, str], variables: Mapping[str, str], fac
             "The server reports no usable {names}: its state in the group is not known.", names=", ".join(missing)
         )
         found.append(Problem("galera", sentence, "galera-incomplete"))
-    negative = whole(status.get("wsrep_last_committed", ""))
+    negative = whole_number(status.get("wsrep_last_committed", ""))
     if negative is not None and negative < -1:
         found.append(Problem("galera", tr("wsrep_last_committed is negative."), "galera-odd"))
     return tuple(found)

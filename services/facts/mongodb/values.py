@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from services.addresses import is_address
 from services.connections.mongo.document import Document, Stamp, Value
-from services.facts.reading import amount, host_port, whole, words
+from services.facts.reading import amount, host_port, whole_number, words
 
 PORT = 27017
 MOST_MEMBERS = 64
@@ -62,7 +62,7 @@ def line(value: Value, most: int = _MOST_NAME) -> str:
 
 def number(value: Value) -> int | None:
     """Return a whole number, else None."""
-    return whole(value) if isinstance(value, int | float) else None
+    return whole_number(value) if isinstance(value, int | float) else None
 
 
 def moment(value: Value) -> float | None:

@@ -61,7 +61,22 @@ def parse_pair(text: str, paths: tuple[str, str, str]) -> PairSeen | None:
         for kind, read in (("ca", cas), ("cert", chain))
         if "\n".join(blocks[kind]).count(_BEGINS) > len(read) and len(read) != _MOST_CERTIFICATES
     )
-    return PairSeen(paths, ca, cert, key, user, uid, group, seen(cas), seen(chain), roots, why, public, now, odd)
+    return PairSeen(
+        paths,
+        ca,
+        cert,
+        key,
+        user,
+        uid,
+        group,
+        certificates_seen(cas),
+        certificates_seen(chain),
+        roots,
+        why,
+        public,
+        now,
+        odd,
+    )
 
 
 def _public(parts: list[str]) -> tuple[str, str]:
@@ -102,7 +117,7 @@ def only_certificates(text: str) -> str:
     return "".join(f"{block}\n" for block in _PEM.findall(text[:MOST_TEXT])[:_MOST_CERTIFICATES])
 
 
-def seen(certificates: Sequence[x509.Certificate]) -> tuple[CertificateSeen, ...]:
+def certificates_seen(certificates: Sequence[x509.Certificate]) -> tuple[CertificateSeen, ...]:
     """Return what these certificates say; nothing where one of them can't be read."""
     try:
         return tuple(_seen(one) for one in certificates)

@@ -21,7 +21,7 @@ _CUT = MOST_WORD // 7
 """Characters of a text that was cut: JSON writes six bytes for one at most."""
 
 
-def read(text: bytes) -> EstateSnapshot:
+def read_snapshot(text: bytes) -> EstateSnapshot:
     """Return the snapshot of its JSON.
 
     Raises:
@@ -73,7 +73,7 @@ def readable(snapshot: EstateSnapshot) -> bytes:
 
 def _is_read(text: bytes) -> bool:
     try:
-        read(text)
+        read_snapshot(text)
     except (CodecError, msgspec.MsgspecError, RecursionError):
         return False
     return True

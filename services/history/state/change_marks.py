@@ -15,7 +15,7 @@ from services.errors import BadInput
 from services.history.marked_change import MOST, ChangeMark, Stretch, name_taken, refuse_order
 from services.history.state import schema
 from services.history.state.file import speaking, writing
-from services.history.told import store_told
+from services.history.store_errors import store_told
 from services.i18n import tr
 
 _LONGEST_PERSON = 190

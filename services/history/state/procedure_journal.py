@@ -22,7 +22,7 @@ from services.errors import StoreError
 from services.history.file import lock_descriptor
 from services.history.state import schema
 from services.history.state.file import speaking, writing
-from services.history.told import store_told
+from services.history.store_errors import store_told
 from services.i18n import tr
 
 _TRIES, _PAUSE_S = 5, 0.02

@@ -16,7 +16,7 @@ from services.clock import Clock
 from services.discovery.model import NotSettled, PrimariesApart
 from services.history.state import schema
 from services.history.state.file import speaking, writing
-from services.history.told import store_told
+from services.history.store_errors import store_told
 
 _LONGEST_NAME = 190
 

@@ -31,7 +31,7 @@ from services.history.state.rows import (
     process_lives,
 )
 from services.history.state.split_log import SplitLog
-from services.history.told import as_store_error
+from services.history.store_errors import as_store_error
 from services.i18n import tr
 
 ALIVE_FOR_S = 60.0

@@ -16,7 +16,7 @@ from typing import Protocol
 from services.boundary import bounded
 from services.errors import StoreError
 from services.history.state.procedure_journal import ProcedureLine
-from services.history.told import as_store_error
+from services.history.store_errors import as_store_error
 from services.i18n import tr
 from services.procedures.journal.seals import Chain, key_id, next_head, unsealed
 from services.procedures.plan.run_model import Binding

@@ -11,7 +11,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 
 from services.errors import BadInput
-from services.facts.transfer.certificate_files import MOST_TEXT, chain_of, loaded, seen
+from services.facts.transfer.certificate_files import MOST_TEXT, certificates_seen, chain_of, loaded
 from services.facts.transfer.certificates import FileSeen, PairSeen
 from services.i18n import tr
 from services.secrets import Secret
@@ -47,8 +47,17 @@ def pair_of(ca: str, cert: str, key: Secret, paths: tuple[str, str, str], mode: 
     cas, chain = loaded(ca), loaded(cert)
     roots, why = chain_of(cas, chain)
     there, own = FileSeen("there", readable=True), FileSeen("there", mode=mode, readable=True)
-    return PairSeen(paths, there, there, own, cas=seen(cas), chain=seen(chain), roots=roots, why=why,
-                    public=_public(key))  # fmt: skip
+    return PairSeen(
+        paths,
+        there,
+        there,
+        own,
+        cas=certificates_seen(cas),
+        chain=certificates_seen(chain),
+        roots=roots,
+        why=why,
+        public=_public(key),
+    )
 
 
 def _public(key: Secret) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from services.discovery.model import ClusterSnapshot, NodeView
 from services.drawing.box import Box, around, in_rows
-from services.drawing.cluster import Part, parts
+from services.drawing.cluster import Part, drawn_parts
 from services.drawing.routes import Lanes, Route, Router, arrow_head
 from services.i18n import tr
 from services.procedures.report.blocks import Grid, Picture, clean, moment
@@ -59,7 +59,7 @@ class _Edge:
 
 def topology_picture(title: str, snapshot: ClusterSnapshot) -> Picture:
     """Return the drawing of one snapshot, with a table of its nodes."""
-    groups = parts(snapshot)
+    groups = drawn_parts(snapshot)
     below = _BELOW if snapshot.replication or any(t.active for t in snapshot.transfers) else _ALONE
     entered = _entered(snapshot, groups)
     frames: list[Box] = []

@@ -119,7 +119,7 @@ def main_reason(comparison: Comparison) -> str:
     return said if times == len(unknown) else tr("Mostly: {why}", why=said)
 
 
-def told(comparison: Comparison) -> str:
+def footnote(comparison: Comparison) -> str:
     """Return what stands under a comparison: how many differ, why most are not known, what it can't tell."""
     known = any(change.verdict is not Direction.UNKNOWN for change in comparison.changes)
     parts = (summary(comparison), main_reason(comparison), caveat(comparison) if known else "")

@@ -21,7 +21,7 @@ import pytest
 
 from app.cli.machine import print_json
 from app.cli.visible import only_visible, writable
-from app.kept_errors import told
+from app.kept_errors import as_user_error
 from app.places import need_recording
 from app.written_estate import read_inventory
 from services.errors import BadInput
@@ -300,7 +300,7 @@ def test_that_closed_streams_are_neither_asked_nor_taken_for_a_store(tmp_path: P
 
 def test_that_a_workstation_without_another_thread_is_told_as_such() -> None:
     for error in (RuntimeError("can't start new thread"), MemoryError()):
-        problem = told(error, None)
+        problem = as_user_error(error, None)
         assert "Pilothouse can't get more memory or threads on this workstation:" in problem.sentence
         assert "ulimit" in problem.as_text()
 

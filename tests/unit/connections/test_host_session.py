@@ -79,7 +79,7 @@ def test_that_a_way_the_inventory_does_not_give_is_told() -> None:
     made = session(HostEntry("db1", "127.0.0.1"))
     with pytest.raises(BadInput, match="no SQL connection"):
         made.query(statements.ONE)
-    with pytest.raises(BadInput, match="no SSH way"):
+    with pytest.raises(BadInput, match="no SSH connection"):
         made.run(commands.CLOCK)
 
 

@@ -6,14 +6,14 @@ import pytest
 
 from services.discovery.families.galera.kind import GALERA
 from services.discovery.model import ClusterSnapshot, Component, NodeView, ReplicationEdge, TransferEdge
-from services.drawing.cluster import parts, transfer_fraction
+from services.drawing.cluster import drawn_parts, transfer_fraction
 
 
 def drawn(names: str, *components: Component, edges: tuple[ReplicationEdge, ...] = (), **own: str) -> list[str]:
     """Return each part as its names; `own`: the component that a node names itself."""
     nodes = tuple(NodeView(name, name, component=own.get(name, "")) for name in names.split())
     cluster = ClusterSnapshot("x", GALERA, "x", 0.0, nodes=nodes, components=components, replication=edges)
-    return [" ".join(node.name for node in part.nodes) for part in parts(cluster)]
+    return [" ".join(node.name for node in part.nodes) for part in drawn_parts(cluster)]
 
 
 def test_that_the_majority_comes_first_and_names_are_in_their_natural_order() -> None:

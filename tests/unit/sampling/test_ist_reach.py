@@ -107,7 +107,7 @@ def test_that_the_cluster_counts_its_second_best_donor() -> None:
     assert "Second best of 3" in cluster_reach(known).source
     alone = cluster_reach([IstReach(seconds=900.0), IstReach(reason="gone")])
     assert alone.seconds is None
-    assert "Only one" in alone.reason
+    assert "only one" in alone.reason
 
 
 def test_that_the_gcache_needed_for_an_absence_brings_that_absence_within_the_safe_reach() -> None:

@@ -55,7 +55,7 @@ def test_that_a_chart_without_samples_waits_and_one_that_is_not_offered_says_why
     page.set_series("b", "db1", series([], missing="This server does not report it.", lacks=NOT_OFFERED))
     settle(qtbot)
     assert page.card("b").plot.state.message() == "This server does not report it."
-    assert page.card("b").legend.texts() == ("db1 not offered",)
+    assert page.card("b").legend.texts() == ("db1 not available",)
     page.set_series("b", "db1", series([], missing="Known after a minute of writes.", lacks=NOT_YET))
     settle(qtbot)
     assert page.card("b").plot.state.message() == "Known after a minute of writes."

@@ -16,7 +16,7 @@ from widgets.charts.page import ChartsPage
 from widgets.charts.plots.plot import Plot
 from widgets.common.controls.boxes import HealthMark
 from widgets.common.spark import Spark
-from widgets.topology.inspector.prepared import told
+from widgets.topology.inspector.prepared import prepared_content
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_that_the_inspectors_mark_and_curve_name_their_node(opened: OpenWindow) 
     assert node is not None
     for values in ((1.0, 2.0, 3.0), (1.0, 2.0, 4.0)):
         spark = Spark(values, QRectF(0, 0, 200, 40))
-        inspector.show_node(told(cluster, node, b.AT, {}, spark, "receive queue, last 60 s"))
+        inspector.show_node(prepared_content(cluster, node, b.AT, {}, spark, "receive queue, last 60 s"))
         inspector.rows("Replication")
     mark = inspector.findChild(HealthMark)
     assert mark is not None

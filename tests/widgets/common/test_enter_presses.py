@@ -16,7 +16,7 @@ from tests.widgets import builders as b
 from tests.widgets.fake_sources import FakeLiveSource, open_window
 from tests.widgets.inventory.test_connection_dialog_form import KEY
 from widgets.common.controls.boxes import CutButton, PressButton
-from widgets.common.empty import EmptyState, Way
+from widgets.common.empty import EmptyAction, EmptyState
 from widgets.inventory.connection_dialog import ConnectionDialog
 from widgets.inventory.first_run import FirstRunPage
 from widgets.inventory.question import Question
@@ -45,7 +45,7 @@ def test_that_enter_presses_every_way_in_of_the_first_page(qtbot: QtBot, text: s
 def test_that_enter_presses_what_an_empty_page_offers(qtbot: QtBot) -> None:
     empty = EmptyState()
     qtbot.addWidget(empty)
-    empty.say("Nobody answers.", ways=(Way("Retry"), Way("Edit", primary=True)))
+    empty.say("Nobody answers.", ways=(EmptyAction("Retry"), EmptyAction("Edit", primary=True)))
     spy = QSignalSpy(empty.chosen)
     qtbot.keyClick(named(empty, "Edit"), ENTER[0])
     assert spy.at(0) == [1]

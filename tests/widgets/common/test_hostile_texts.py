@@ -14,7 +14,7 @@ from services.types import Health
 from widgets.common.controls.boxes import button
 from widgets.common.controls.combo import Combo
 from widgets.common.controls.labels import ElidedLabel, ValueLabel, label
-from widgets.common.controls.plain import plain, set_tip, show_tip
+from widgets.common.controls.plain import plain_text, set_tip, show_tip
 from widgets.journal.events_model import WHAT, EventsModel
 from widgets.topology.inspector.content import setting_words
 
@@ -47,7 +47,7 @@ def without_unseen(text: str) -> bool:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_that_a_tooltip_shows_markup_as_text_and_what_is_unseen_as_a_sign(qtbot: QtBot, text: str) -> None:
-    told = plain(text)
+    told = plain_text(text)
     assert without_unseen(told)
     assert "<img" not in told
     if text.isprintable() or "\n" in text:
@@ -91,7 +91,7 @@ class Watched(QTextDocument):
 
 def test_that_no_file_is_opened_for_a_tooltip_that_names_one(qtbot: QtBot) -> None:
     del qtbot
-    for text, files in ((PICTURE, ["file:///etc/passwd"]), (plain(PICTURE), [])):
+    for text, files in ((PICTURE, ["file:///etc/passwd"]), (plain_text(PICTURE), [])):
         document = Watched()
         document.setHtml(text)
         document.size()
@@ -104,7 +104,7 @@ def test_that_a_tooltip_at_a_place_goes_the_same_way(monkeypatch: pytest.MonkeyP
     widget = label("x")
     qtbot.addWidget(widget)
     show_tip(widget.pos(), PICTURE, widget)
-    assert told == [plain(PICTURE)]
+    assert told == [plain_text(PICTURE)]
 
 
 @pytest.mark.parametrize("text", HOSTILE)

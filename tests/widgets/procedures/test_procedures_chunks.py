@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.window.steering.chunks import ChunksOffer
 from app.window.steering.pages import SteeringPages
 from services.backup_chunks.advice import advise
-from services.backup_chunks.asked import QUESTIONS, asked
+from services.backup_chunks.asked import QUESTIONS, parsed_answers
 from services.backup_chunks.fitting import why_not_here
 from services.backup_chunks.telling import lines_of
 from services.discovery.model import EstateSnapshot
@@ -57,7 +57,7 @@ def shown(page: QWidget) -> str:
 
 
 def test_that_the_window_shows_the_numbers_and_formulas_of_the_terminal(page: ChunksPage) -> None:
-    backup, chunk = asked(ANSWERS)
+    backup, chunk = parsed_answers(ANSWERS)
     advice = advise(backup, chunk)
     typed(page)
     for box, outcome in ((page.now, advice.now), (page.then, advice.then)):
@@ -89,7 +89,7 @@ def test_that_a_wrong_answer_is_what_is_to_be_mended_and_not_the_size(page: Chun
     assert page.advice.text().startswith("Correct the marked answer to see the advice and its numbers here.")
     assert "with its unit" in page.faults["free-memory"].text()
     typed(page, **{"free-memory": "64 GB"})
-    assert page.advice.text().startswith("Take ")
+    assert page.advice.text().startswith("Use ")
 
 
 def test_that_a_field_stands_beside_its_name(page: ChunksPage, qtbot: QtBot) -> None:

@@ -42,13 +42,13 @@ def shown(page: ProceduresPage) -> list[str]:
 def test_that_a_page_whose_procedures_are_not_read_yet_says_so_and_claims_nothing(page: ProceduresPage) -> None:
     reading = "Reading the procedures and the stored runs…"
     assert reading in shown(page)
-    assert not any(text.startswith(("No run yet", "Runs")) for text in shown(page))
+    assert not any(text.startswith(("No runs yet", "Runs")) for text in shown(page))
     page.not_read()
     assert "The procedures could not be read. Open this page again to retry." in shown(page)
     page.set_procedures(p.ABOUTS)
     page.set_runs(())
     assert not any("read" in text and "procedures" in text.lower() for text in shown(page) if "Each" not in text)
-    assert any(text.startswith("No run yet") for text in shown(page))
+    assert any(text.startswith("No runs yet") for text in shown(page))
 
 
 def test_that_unfinished_runs_stand_first_with_what_may_be_done(qtbot: QtBot, page: ProceduresPage) -> None:

@@ -264,7 +264,7 @@ def test_that_a_failed_step_offers_only_the_ways_there_are_and_says_what_putting
         "Postpone",
         "Leave as it is…",
     ]
-    assert "Put off: n1 and n2 serve" in texts_of(wizard.question)
+    assert "Postponed: n1 and n2 serve" in texts_of(wizard.question)
     wizard.question.buttons[1].click()
     assert told == ["later"]
 

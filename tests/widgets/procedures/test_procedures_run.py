@@ -243,7 +243,7 @@ def test_that_a_step_that_is_taken_back_is_told_by_its_undo_its_commands_and_its
     shown = replace(view, plan=plan, state=RunState.UNDOING, steps=(view.steps[0], back, *view.steps[2:]))
     wizard.set_run(shown, wording)
     content = wizard.stages.steps.rows[1].content
-    assert content.blocks[0].lines == ("Taking back: Unfreeze the gcache of db1",)
+    assert content.blocks[0].lines == ("Rolling back: Unfreeze the gcache of db1",)
     assert content.took == "7.0 s"
     assert "SET GLOBAL x=-1;" in content.spoken()
     assert f"the step: {back.step.title}" in content.spoken()
@@ -251,7 +251,7 @@ def test_that_a_step_that_is_taken_back_is_told_by_its_undo_its_commands_and_its
     over = replace(back, state=StepState.UNDONE, undo=UndoView(p.NOW - 7.0, p.NOW - 5.0), said=undo.title)
     wizard.set_run(replace(shown, steps=(view.steps[0], over, *view.steps[2:])), None)
     content = wizard.stages.steps.rows[1].content
-    assert content.blocks[0].lines == ("Taken back: Unfreeze the gcache of db1",)
+    assert content.blocks[0].lines == ("Rolled back: Unfreeze the gcache of db1",)
     assert content.took == "2.0 s"
     assert content.spoken().count("Unfreeze the gcache of db1") == 1
 

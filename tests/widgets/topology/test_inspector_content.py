@@ -23,7 +23,7 @@ from widgets.common.look.text import THIN_SPACE
 from widgets.common.look.theme import apply_theme
 from widgets.topology.inspector.content import Content, content, setting_words
 from widgets.topology.inspector.panel import Action, Inspector
-from widgets.topology.inspector.prepared import told
+from widgets.topology.inspector.prepared import prepared_content
 
 T = THIN_SPACE
 EXTRA = {"Machine": [("including iowait", "31 %", Health.WARN)]}
@@ -212,13 +212,13 @@ def inspector(qtbot: QtBot, qapp: QApplication) -> Inspector:
 def show(inspector: Inspector, cluster: ClusterSnapshot, node_id: str, at: float = b.AT) -> None:
     node = cluster.node(node_id)
     assert node is not None
-    inspector.show_node(told(cluster, node, at, EXTRA))
+    inspector.show_node(prepared_content(cluster, node, at, EXTRA))
     inspector.rows("")  # sections are made one a turn; asking for one finishes them
 
 
 def test_that_sections_are_made_one_a_turn_and_all_of_them(inspector: Inspector, qtbot: QtBot) -> None:
     cluster = b.healthy()
-    inspector.show_node(told(cluster, cluster.nodes[0], b.AT, EXTRA))
+    inspector.show_node(prepared_content(cluster, cluster.nodes[0], b.AT, EXTRA))
     made = [len(inspector.findChildren(ValueLabel))]
     for _ in range(12):
         QApplication.processEvents()
@@ -231,7 +231,7 @@ def test_that_sections_are_made_one_a_turn_and_all_of_them(inspector: Inspector,
 
 def test_that_a_node_that_goes_leaves_no_section_to_come(inspector: Inspector, qtbot: QtBot) -> None:
     cluster = b.healthy()
-    inspector.show_node(told(cluster, cluster.nodes[0], b.AT, EXTRA))
+    inspector.show_node(prepared_content(cluster, cluster.nodes[0], b.AT, EXTRA))
     inspector.show_node(None)
     before = len(inspector.findChildren(ValueLabel))
     for _ in range(5):
@@ -268,7 +268,7 @@ def test_that_help_is_shown_only_when_something_can_help(inspector: Inspector, q
     show(inspector, cluster, "db1")
     assert not [w for w in inspector.findChildren(QPushButton) if w.isVisible()]
     actions = (Action("freeze", "Freeze gcache around a downtime"), Action("restart", "Restart", "not while a donor"))
-    inspector.show_node(told(cluster, cluster.nodes[0], b.AT, {}), actions)
+    inspector.show_node(prepared_content(cluster, cluster.nodes[0], b.AT, {}), actions)
     QApplication.processEvents()
     able, unable = (w for w in inspector.findChildren(QPushButton) if w.isVisible())
     assert (able.isEnabled(), unable.isEnabled()) == (True, False)

@@ -15,7 +15,7 @@ from services.types import Health
 from tests.widgets import builders as b
 from widgets.topology.inspector.content import RETURN, Row, content
 from widgets.topology.inspector.panel import Inspector
-from widgets.topology.inspector.prepared import told
+from widgets.topology.inspector.prepared import prepared_content
 from widgets.topology.wording import component_detail
 
 HOUR_RATE = 100_000.0
@@ -37,7 +37,7 @@ def _read(row: Row) -> tuple[str, str]:
 
 def test_that_donor_and_cluster_tell_how_long_with_the_margin_off() -> None:
     rows = _rows(VALUES)
-    assert _read(rows["this donor"]) == ("3 h 35 min", "20 % margin off")
+    assert _read(rows["this donor"]) == ("3 h 35 min", "minus 20 % margin")
     assert _read(rows["cluster"]) == ("3 h", "db2, 2nd of 3")
     assert _read(rows["written"]) == ("100 kB/s", "over one hour")
     assert _rows({**VALUES, WINDOW: WEEK_S})["written"].note == "over the same hour last week"
@@ -117,10 +117,10 @@ def test_that_the_inspector_shows_it_between_replication_and_machine(qtbot: QtBo
     qtbot.addWidget(inspector)
     inspector.show()
     cluster = _cluster()
-    inspector.show_node(told(cluster, cluster.nodes[0], b.AT, {}))
+    inspector.show_node(prepared_content(cluster, cluster.nodes[0], b.AT, {}))
     assert inspector.rows(RETURN) == ()
     extra = {RETURN: ist_rows(VALUES, cluster, cluster.nodes[0])}
-    inspector.show_node(told(cluster, cluster.nodes[0], b.AT, extra))
+    inspector.show_node(prepared_content(cluster, cluster.nodes[0], b.AT, extra))
     assert inspector.rows(RETURN)[0] == ("this donor", "3 h 35 min")
     qtbot.wait(20)
     tops = [inspector._sections[title].y() for title in ("Replication", RETURN, "Machine")]

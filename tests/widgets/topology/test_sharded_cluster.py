@@ -90,7 +90,7 @@ def test_that_the_inspector_tells_the_set_the_member_and_the_cluster() -> None:
     rows = {label: (value, note) for label, value, note, _ in mongodb_rows(facts.mongo)}
     assert rows["replica set"] == ("rs0", "")
     assert rows["votes in set"] == ("3", "majority 2")
-    assert rows["counts with"] == ("1 vote", "priority 0")
+    assert rows["counts in"] == ("1 vote", "priority 0")
     assert rows["special"] == ("hidden, dc: a", "")
     router = m.router(1, ShardedCluster("c", m.hosts(MIRRORS), (Shard("rs0", m.hosts("rs0/a:1")),), balancer=False))
     assert router.mongo is not None

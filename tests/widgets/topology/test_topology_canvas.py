@@ -17,7 +17,7 @@ from services.errors import BadInput
 from services.facts.model import Problem
 from services.types import Health
 from tests.widgets import builders as b
-from widgets.common.controls.plain import plain
+from widgets.common.controls.plain import plain_text
 from widgets.common.look.theme import apply_theme, theme
 from widgets.topology.backdrop import in_whole
 from widgets.topology.canvas import Canvas
@@ -362,8 +362,8 @@ def test_that_hostile_names_and_states_are_drawn_inside_their_card(view: Topolog
 
 
 def test_that_a_servers_html_is_shown_as_text() -> None:
-    assert plain("<b>x</b>\ny") == "<p>&lt;b&gt;x&lt;/b&gt;<br>y</p>"
-    assert plain("db1 & db2") == "db1 & db2"
+    assert plain_text("<b>x</b>\ny") == "<p>&lt;b&gt;x&lt;/b&gt;<br>y</p>"
+    assert plain_text("db1 & db2") == "db1 & db2"
 
 
 def test_that_a_title_which_would_be_cut_is_written_small(view: TopologyView) -> None:

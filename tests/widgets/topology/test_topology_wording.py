@@ -16,6 +16,7 @@ from widgets.common.nodes import age_of, last_answer
 from widgets.inventory.tree_model import node_entry
 from widgets.topology.inspector.content import content
 from widgets.topology.wording import (
+    accessible_text,
     card_text,
     component_detail,
     component_title,
@@ -24,7 +25,6 @@ from widgets.topology.wording import (
     replication_lines,
     seen_from,
     semi_sync_rows,
-    spoken,
     subtitle,
     transfer_lines,
 )
@@ -175,7 +175,9 @@ def test_that_the_last_line_says_whose_eyes_and_how_long_ago() -> None:
 
 def test_that_a_screen_reader_hears_name_state_role_and_numbers() -> None:
     node = b.healthy().nodes[0]
-    assert spoken(node, b.AT) == "db1, Synced, writer, receive queue 0, flow control 0.0 %, IST reach 9 h 20 min"
+    assert (
+        accessible_text(node, b.AT) == "db1, Synced, writer, receive queue 0, flow control 0.0 %, IST reach 9 h 20 min"
+    )
 
 
 def test_that_ssh_without_sql_counts_as_silent() -> None:

@@ -88,7 +88,7 @@ def test_that_marks_become_a_table_of_what_differs_and_what_does_not(opened: Ope
     made.take(*AFTER)
     qtbot.waitUntil(made.table.isVisible, timeout=10_000)
     assert rows(made) == {
-        "write latency (disk.write_latency)": "higher, by far",
+        "write latency (disk.write_latency)": "higher, by a large margin",
         "Questions (load.questions)": "no difference shown",
     }
     assert made.summary.text().startswith("1 number differs, 1 shows no difference, 0 are not known. ")

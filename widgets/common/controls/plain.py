@@ -20,7 +20,7 @@ class _HasTip(Protocol):
     def setToolTip(self, text: str, /) -> None: ...
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Return a tooltip's text so that Qt shows it as it is; what no font draws is made visible."""
     shown = visible(text)
     # "&lt;" alone makes Qt take a text for HTML too.
@@ -29,12 +29,12 @@ def plain(text: str) -> str:
 
 def set_tip(what: _HasTip, text: str) -> None:
     """Set the tooltip of a widget, an action or an item."""
-    what.setToolTip(plain(text))
+    what.setToolTip(plain_text(text))
 
 
 def show_tip(at: QPoint, text: str, owner: QWidget) -> None:
     """Show a tooltip at a place of the screen; '' hides the one that is shown."""
     if text:
-        QToolTip.showText(at, plain(text), owner)
+        QToolTip.showText(at, plain_text(text), owner)
     else:
         QToolTip.hideText()

@@ -20,7 +20,7 @@ from widgets.common.controls.wrap_row import WrapRow, turn_box
 from widgets.common.look.fonts import px
 from widgets.common.look.text import MIDDLE, plural
 from widgets.common.look.theme import theme_holder
-from widgets.procedures.blocks import emptied, put, words
+from widgets.procedures.blocks import emptied, put, text_label
 from widgets.procedures.forms.passed_line import PassedLine, folds, passed_once
 from widgets.procedures.run.next_bar import Foot
 from widgets.procedures.words import check_health, check_word
@@ -67,7 +67,7 @@ class CheckRow(QFrame):
         column.addLayout(self._head)
         for text, kind in ((tr(check.evidence), "second"), *self._advice()):
             if text:
-                column.addWidget(words(text, kind))
+                column.addWidget(text_label(text, kind))
         if check.verdict is not Verdict.PASS:
             for answer in check.answers:
                 column.addLayout(self._answer(answer, fixed=fixed))
@@ -87,7 +87,7 @@ class CheckRow(QFrame):
         row = QHBoxLayout()
         row.setSpacing(12)
         calm = check.verdict is Verdict.PASS
-        row.addWidget(words(tr(check.title), "" if calm else "section"), 1)
+        row.addWidget(text_label(tr(check.title), "" if calm else "section"), 1)
         tag = f"{check.host} {MIDDLE} {check.code}" if check.host else check.code
         kind = {Health.BAD: "bad", Health.WARN: "warn"}.get(check_health(check), "second")
         word = label(check_word(check), kind)
@@ -127,7 +127,7 @@ class CheckRow(QFrame):
             told = tr("{advice}: “{question}”", advice=tr(answer.advice), question=title)
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(words(tr("Try: {advice}", advice=told), "second"), 1)
+        row.addWidget(text_label(tr("Try: {advice}", advice=told), "second"), 1)
         if not fixed:
             way = button(tr("Answer"), "link", on=partial(self.answer_wanted.emit, answer.field))
             way.setAccessibleName(tr("Answer {question}", question=title))
@@ -137,13 +137,15 @@ class CheckRow(QFrame):
     def _override(self, reason: str, *, fixed: bool) -> QHBoxLayout:
         row = QHBoxLayout()
         if self.check.absolute:
-            row.addWidget(words(tr("There is no override: continuing would certainly lose data."), "bad"), 1)
+            row.addWidget(text_label(tr("There is no override: continuing would certainly lose data."), "bad"), 1)
             return row
         if fixed:
-            row.addWidget(words(tr("Overridden: {reason}", reason=reason) if reason else "", "warn"), 1)
+            row.addWidget(text_label(tr("Overridden: {reason}", reason=reason) if reason else "", "warn"), 1)
             return row
         if not self._asks:
-            row.addWidget(words(tr("The reason above applies to every {code}.", code=self.check.code), "second"), 1)
+            row.addWidget(
+                text_label(tr("The reason above applies to every {code}.", code=self.check.code), "second"), 1
+            )
             return row
         asked = tr("Continue anyway, because:")
         name = label(asked, "second")
@@ -182,7 +184,7 @@ class Checklist(QWidget):
         self._hindrance = ""
         self.again = button(tr("C&heck again"), on=self.check_wanted.emit)
         self.go_on = button(tr("Show &plan"), "primary", on=self.plan_wanted.emit)
-        self.standing = words("", "bad")
+        self.standing = text_label("", "bad")
         self.foot = Foot(self.go_on, self.again, self.standing)
         self._open, self._passed = QVBoxLayout(), QVBoxLayout()
         self._title = label("", "caps")

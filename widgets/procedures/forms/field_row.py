@@ -13,7 +13,7 @@ from widgets.common.controls.fields import line, mark_wrong
 from widgets.common.controls.labels import label
 from widgets.common.controls.wrap_row import turn_box
 from widgets.common.look.fonts import px
-from widgets.procedures.blocks import put, words
+from widgets.procedures.blocks import put, text_label
 
 TITLE_WIDTH = 220
 _YES = frozenset({"yes", "y", "true", "on", "1"})
@@ -42,8 +42,8 @@ class FieldRow(QWidget):
         self._input = self._make()
         self._input.setMaximumWidth(px(_WIDE if field.kind in {"text", "choice"} else _FIELD_WIDTH))
         self._title.setBuddy(self.focus_target())
-        self._help = words(tr(field.help) if field.help else "", "third")
-        self.fault_words = words("", "bad")
+        self._help = text_label(tr(field.help) if field.help else "", "third")
+        self.fault_words = text_label("", "bad")
         column = QVBoxLayout()
         column.setSpacing(2)
         short = QHBoxLayout()

@@ -14,7 +14,7 @@ from widgets.common.controls.boxes import button
 from widgets.common.controls.plain import set_tip
 from widgets.common.look.text import MIDDLE
 from widgets.common.messages import MessageBar
-from widgets.procedures.blocks import put, words
+from widgets.procedures.blocks import put, text_label
 from widgets.procedures.forms.field_row import FieldRow
 from widgets.procedures.run.next_bar import Foot
 
@@ -42,7 +42,7 @@ class InputsForm(QWidget):
         self.more = button(tr("&More"), "link", on=self._turn_more)
         self.bar = MessageBar()
         self.check = button(tr("&Check"), "primary", on=self.go_on, hint=tr("Reads the hosts; changes nothing"))
-        self.why_not = words("", "second")
+        self.why_not = text_label("", "second")
         self.foot = Foot(self.check, self.why_not)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -16,7 +16,7 @@ from widgets.common.look.fonts import px
 from widgets.common.look.glyphs import glyph, shape_box
 from widgets.common.look.text import MIDDLE
 from widgets.common.look.theme import current_theme, ui_font
-from widgets.procedures.blocks import words
+from widgets.procedures.blocks import text_label
 from widgets.procedures.steps.fold_line import FoldLine, focus_ring, wedge
 
 _HEIGHT = 28
@@ -159,7 +159,7 @@ def _details(passed: Passed) -> QWidget:
     column.setContentsMargins(int(_TITLE_X), 0, 8, 8)
     column.setSpacing(2)
     for check in passed.checks:
-        column.addWidget(words(f"{_detail(check)} {MIDDLE} {check.code}", "second"))
+        column.addWidget(text_label(f"{_detail(check)} {MIDDLE} {check.code}", "second"))
     return place
 
 

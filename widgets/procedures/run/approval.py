@@ -15,7 +15,7 @@ from widgets.common.controls.fields import line
 from widgets.common.controls.plain import set_tip
 from widgets.common.look.text import MIDDLE, format_count, plural
 from widgets.common.messages import MessageBar
-from widgets.procedures.blocks import emptied, put, words
+from widgets.procedures.blocks import emptied, put, text_label
 from widgets.procedures.run.next_bar import Foot
 from widgets.procedures.words import about_time
 
@@ -36,7 +36,7 @@ class Approval(QWidget):
         self.lines: dict[str, QLineEdit] = {}
         self._expected: dict[str, str] = {}
         self.violations = MessageBar()
-        self._facts = words("", "second")
+        self._facts = text_label("", "second")
         self._fields = QVBoxLayout()
         self._fields.setSpacing(6)
         self.rehearse = button(
@@ -45,7 +45,7 @@ class Approval(QWidget):
             hint=tr("Makes every read, prints every change, changes nothing"),
         )
         self.start = button(tr("&Approve and start"), "primary", on=self._start)
-        self.reason, self._found = words("", "warn"), words("", "second")
+        self.reason, self._found = text_label("", "warn"), text_label("", "second")
         self.foot = Foot(self.start, self.rehearse, self.reason, self._found)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -109,7 +109,7 @@ class Approval(QWidget):
         self.lines, self._expected = {}, {}
         for step in steps:
             text = tr("'{title}' can't be undone. Type {name}:", title=tr(step.title), name=step.confirm)
-            name = words(text, "bad")
+            name = text_label(text, "bad")
             field = line(tr("Type {name} to confirm", name=step.confirm), step.confirm)
             field.setFixedWidth(200)
             field.textChanged.connect(lambda _text: self._judge())

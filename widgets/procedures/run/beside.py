@@ -7,7 +7,7 @@ from services.procedures.plan.run_model import Broken, RunView
 from widgets.common.look.text import format_clock, format_count
 
 
-def standing_of(view: RunView) -> tuple[Broken, ...]:
+def broken_rules(view: RunView) -> tuple[Broken, ...]:
     """Return the rules that are broken now, but for the one that the question is about: it says so itself."""
     asks = view.question is not None and view.question.topic == "breach"
     return () if asks or view.elsewhere else view.standing

@@ -13,7 +13,7 @@ from services.i18n import tr
 from services.types import Health
 from widgets.common.controls.boxes import HealthMark, button
 from widgets.common.controls.fields import line
-from widgets.procedures.blocks import TintedFrame, put, words
+from widgets.procedures.blocks import TintedFrame, put, text_label
 
 
 class ConfirmStrip(TintedFrame):
@@ -29,8 +29,8 @@ class ConfirmStrip(TintedFrame):
         self._before: QWidget | None = None
         self._needs_reason = False
         self._expect = ""
-        self.title = words("", "section")
-        self.text = words("", "")
+        self.title = text_label("", "section")
+        self.text = text_label("", "")
         self.reason = line(tr("Reason"), tr("your reason; it is kept in the journal and report"))
         self.reason.textChanged.connect(lambda _text: self._judge())
         self.reason.returnPressed.connect(self._agree)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.discovery.model import ClusterSnapshot, Component, NodeView, TransferEdge
 from services.drawing.box import Box, around, in_rows
-from services.drawing.cluster import ordered_nodes, parts, transfer_fraction
+from services.drawing.cluster import drawn_parts, ordered_nodes, transfer_fraction
 from services.drawing.routes import Lanes, Route, Router, arrow_head
 from services.i18n import tr
 from widgets.common.duty import paint_duty
@@ -186,7 +186,7 @@ def _primary(cluster: ClusterSnapshot) -> Component | None:
 
 def _sides(cluster: ClusterSnapshot) -> tuple[list[str], list[str]]:
     """Return the nodes of the Primary Component and those outside it; without one all of them are inside."""
-    groups = parts(cluster)
+    groups = drawn_parts(cluster)
     inside = [group for group in groups if group.primary][:1] or groups
     return (
         [node.node_id for group in inside for node in group.nodes],

@@ -14,7 +14,7 @@ from services.types import Health
 from widgets.common.controls.boxes import HealthMark, button
 from widgets.common.controls.fields import line
 from widgets.common.controls.labels import label
-from widgets.procedures.blocks import TintedFrame, emptied, put, words
+from widgets.procedures.blocks import TintedFrame, emptied, put, text_label
 from widgets.procedures.words import broken_words, since_words
 
 STOP, UNDO, LEAVE = "stop", "undo", "leave"
@@ -67,9 +67,9 @@ class QuestionBanner(TintedFrame):
         self.buttons: list[QPushButton] = []
         self.typed: QLineEdit | None = None
         self._shape = HealthMark(Health.WARN, 13)
-        self._title, self._since = words("", "section"), label("", "third")
-        self._text, self._broken, self._wrong = words(""), words("", "warn"), words("", "warn")
-        self._over = words("", "second")
+        self._title, self._since = text_label("", "section"), label("", "third")
+        self._text, self._broken, self._wrong = text_label(""), text_label("", "warn"), text_label("", "warn")
+        self._over = text_label("", "second")
         self._answers = QVBoxLayout()
         self._answers.setSpacing(6)
         head = QHBoxLayout()
@@ -154,7 +154,7 @@ class QuestionBanner(TintedFrame):
             fit = [one for one in known if (one[0] in offered if offered else one[0] != PUT_OFF)]
             self._row([(answer, tr(text), kind) for answer, text, kind in fit])
             if PUT_OFF in offered:
-                self._answers.addWidget(words(tr("Postponed: {meaning}", meaning=tr(offered[PUT_OFF])), "second"))
+                self._answers.addWidget(text_label(tr("Postponed: {meaning}", meaning=tr(offered[PUT_OFF])), "second"))
         elif question.ask.kind == "choice":
             for answer, meaning in question.ask.choices:
                 self._choice(answer, meaning)
@@ -199,7 +199,7 @@ class QuestionBanner(TintedFrame):
         made.setMinimumWidth(120)
         self.buttons.append(made)
         row.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(words(tr(meaning), "second"), 1)
+        row.addWidget(text_label(tr(meaning), "second"), 1)
         self._answers.addLayout(row)
 
     def _typed(self, expect: str) -> None:

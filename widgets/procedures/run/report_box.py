@@ -11,7 +11,7 @@ from services.i18n import tr
 from services.procedures.plan.run_model import RunState, RunView
 from widgets.common.controls.boxes import button
 from widgets.common.look.text import still_on
-from widgets.procedures.blocks import put, words
+from widgets.procedures.blocks import put, text_label
 
 
 class ReportBox(QWidget):
@@ -22,9 +22,9 @@ class ReportBox(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._view: RunView | None = None
-        self._text = words("")
-        self._true = words("", "second")
-        self._open = words("", "bad")
+        self._text = text_label("")
+        self._true = text_label("", "second")
+        self._open = text_label("", "bad")
         self.html = button(tr("Save as &HTML…"), "primary", on=partial(self.report_wanted.emit, "html"))
         self.markdown = button(tr("Save as &Markdown…"), on=partial(self.report_wanted.emit, "markdown"))
         foot = QHBoxLayout()

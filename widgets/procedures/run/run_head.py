@@ -15,7 +15,7 @@ from widgets.common.controls.wrap_row import WrapRow, turn_box
 from widgets.common.look.fonts import BASE, px
 from widgets.common.look.text import MIDDLE
 from widgets.common.look.theme import mono_font, theme_holder
-from widgets.procedures.blocks import put, words
+from widgets.procedures.blocks import put, text_label
 from widgets.procedures.run.consequences import pause_words
 from widgets.procedures.words import OVER, current_step, interrupted_words, moment_words, run_words
 
@@ -42,11 +42,11 @@ class RunHead(QWidget):
         self._asked_to_pause: tuple[str, int] | None = None
         self._view: RunView | None = None
         self._now = 0.0
-        self.title = words("", "title")
+        self.title = text_label("", "title")
         self.name = ElidedLabel("", "second", Qt.TextElideMode.ElideRight)
         self._fit_text()
         theme_holder().sized.connect(self._fit_text)
-        self.sentence = words("", "second")
+        self.sentence = text_label("", "second")
         self.pause = button(tr("&Pause after this step"), on=self._pause)
         self.go_on = button(tr("&Continue"), "primary", on=self.go_on_wanted.emit)
         self.cancel = button(tr("Ca&ncel"), on=self.cancel_pressed.emit)

@@ -14,7 +14,7 @@ from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import RunView
 from services.types import Health
 from widgets.common.look.text import MIDDLE
-from widgets.procedures.blocks import put, words
+from widgets.procedures.blocks import put, text_label
 from widgets.procedures.forms.checklist import Checklist
 from widgets.procedures.forms.inputs_form import InputsForm
 from widgets.procedures.run.approval import Approval, plan_facts
@@ -45,8 +45,8 @@ class Stages(QWidget):
         super().__init__()
         self.form, self.checklist, self.steps = InputsForm(), Checklist(), StepList()
         self.approval, self.report = Approval(), ReportBox()
-        self._given = words("", "second")  # the answers of a run: nothing to type any more
-        self._broken = words("", "warn")
+        self._given = text_label("", "second")  # the answers of a run: nothing to type any more
+        self._broken = text_label("", "warn")
         self._run: RunView | None = None
         self._plan: Plan | None = None
         place = QWidget()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 from services.i18n import tr
 from services.types import Health
 from widgets.common.controls.boxes import HealthMark, button
-from widgets.procedures.blocks import TintedFrame, put, words
+from widgets.procedures.blocks import TintedFrame, put, text_label
 
 
 class WayBackBox(TintedFrame):
@@ -19,7 +19,7 @@ class WayBackBox(TintedFrame):
     def __init__(self) -> None:
         super().__init__(Health.BAD)
         self._name = ""
-        self._told = words("")
+        self._told = text_label("")
         self.begin = button("", on=lambda: self.wanted.emit(self._name))
         column = QVBoxLayout()
         column.setSpacing(6)

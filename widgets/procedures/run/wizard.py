@@ -26,7 +26,7 @@ from widgets.common.look.fonts import px
 from widgets.common.look.styling import wear
 from widgets.common.look.theme import theme_holder
 from widgets.common.messages import MessageBar
-from widgets.procedures.run.beside import idle_words, over_since, standing_of
+from widgets.procedures.run.beside import broken_rules, idle_words, over_since
 from widgets.procedures.run.confirm_strip import ConfirmStrip
 from widgets.procedures.run.consequences import cancel_sentences, leave_sentences, undo_sentences
 from widgets.procedures.run.question import LEAVE, STOP, UNDO, QuestionBanner
@@ -231,7 +231,7 @@ class WizardPage(QFrame):
         asked = self.question.isAncestorOf(QApplication.focusWidget() or self)
         # What another program asks is answered there: two answers to one question would be two drivers of one run.
         question = None if view.elsewhere else view.question
-        self.question.show_question(question, now, standing_of(view), over_since(view), idle_words(view))
+        self.question.show_question(question, now, broken_rules(view), over_since(view), idle_words(view))
         if asked and view.question is None:
             self.head.close_button.setFocus()  # what was answered takes its buttons away: the keys stay on the page
         changed = self.stages.set_run(view, now, wording)

@@ -34,7 +34,7 @@ class Told:
     curve: Curve
 
 
-def told(
+def prepared_content(
     cluster: ClusterSnapshot,
     node: NodeView,
     at: float,

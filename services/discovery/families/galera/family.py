@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from services.discovery.families.galera import told
+from services.discovery.families.galera import reported
 from services.discovery.families.galera.claims import MEMBERSHIP, fellows, home, leads
 from services.discovery.families.galera.judge import own_word
 from services.discovery.families.galera.kind import GALERA, speaks
@@ -32,7 +32,7 @@ class Galera:
     """One Galera cluster a state UUID."""
 
     kinds = (GALERA,)
-    quorum_words = told.WORDS
+    quorum_words = reported.WORDS
 
     def speaks(self, facts: NodeFacts) -> bool:
         """Return whether it tells of a group."""
@@ -52,11 +52,11 @@ class Galera:
 
     def live_id(self, facts: NodeFacts) -> tuple[str, ...]:
         """Return the id that no other running server has in its group."""
-        return told.live_id(facts)
+        return reported.live_id(facts)
 
     def told(self, facts: NodeFacts) -> tuple[object, ...]:
         """Return what two answers of one server can't differ in."""
-        return told.told(facts)
+        return reported.self_report(facts)
 
     def addresses(self, facts: NodeFacts) -> Iterable[str]:
         """Return wsrep_node_address."""
@@ -64,19 +64,19 @@ class Galera:
 
     def segment(self, facts: NodeFacts) -> int | None:
         """Return gmcast.segment."""
-        return told.segment(facts)
+        return reported.segment(facts)
 
     def sampled(self, facts: NodeFacts) -> Mapping[str, float]:
         """Return gcache.size and flow control's limit."""
-        return told.sampled(facts)
+        return reported.sampled(facts)
 
     def lent(self, facts: NodeFacts) -> Lent | None:
         """Return the write sets in gcache."""
-        return told.lent(facts)
+        return reported.lent(facts)
 
     def moving(self, facts: NodeFacts) -> bool:
         """Return whether it is joining, joined or a donor."""
-        return told.moving(facts)
+        return reported.moving(facts)
 
     def lost(self, _old: NodeFacts, _new: NodeFacts, _name: str) -> str:
         """Return '': no server of this family tells of one."""

@@ -112,7 +112,7 @@ def listed(observer: Node) -> tuple[GaleraMember, ...]:
     return galera.members if any(m.uuid == galera.node_uuid for m in galera.members) else ()
 
 
-def given(observers: Iterable[Node]) -> tuple[str, ...]:
+def longest_incoming(observers: Iterable[Node]) -> tuple[str, ...]:
     """Return the incoming addresses of the observer that lists the most that say something."""
     best: tuple[str, ...] = ()
     for node in observers:

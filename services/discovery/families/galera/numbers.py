@@ -14,7 +14,7 @@ from services.moments import duration
 from services.types import Health
 
 IST_WARN_S = 4 * 3600.0
-MOST_TOLD_S = 7 * 86_400.0
+MAX_SHOWN_S = 7 * 86_400.0
 """An idle server's cache reaches for ever: so much is said of it."""
 PAUSED_WARN, PAUSED_BAD = 0.01, 0.10
 
@@ -54,7 +54,7 @@ def _ist(rates: Mapping[str, float]) -> Number | None:
     if reach is None:
         return None
     # However short, it only warns: nothing fails before a node goes away.
-    words = tr("a week or more") if reach >= MOST_TOLD_S else duration(reach)
+    words = tr("a week or more") if reach >= MAX_SHOWN_S else duration(reach)
     return (IST_REACH, words, Health.WARN if reach < IST_WARN_S else Health.GOOD)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from services.discovery.families.galera.members import Directory, given, listed
+from services.discovery.families.galera.members import Directory, listed, longest_incoming
 from services.discovery.families.galera.transfers import tells_a_past_view
 from services.discovery.families.port import Agreement
 from services.discovery.model import Component, ObserverView
@@ -150,7 +150,7 @@ def _view(group: _Group, directory: Directory) -> View:
             if node is not None:
                 members[node.node_id] = node
     if len(members) < size and not table:
-        _add_by_address(members, size, given(observers), directory)
+        _add_by_address(members, size, longest_incoming(observers), directory)
     conf_id = galera.conf_id if galera is not None and primary else None
     return View(primary, conf_id, tuple(observers), tuple(members.values()), max(size, len(members)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from services.discovery.families.group_replication import told
+from services.discovery.families.group_replication import reported
 from services.discovery.families.group_replication.claims import MEMBERSHIP, fellows, home, leads
 from services.discovery.families.group_replication.judge import Judge
 from services.discovery.families.group_replication.kind import GROUP_REPLICATION, speaks
@@ -41,7 +41,7 @@ class GroupReplication:
     """One group a group name."""
 
     kinds = (GROUP_REPLICATION,)
-    quorum_words = told.WORDS
+    quorum_words = reported.WORDS
 
     def speaks(self, facts: NodeFacts) -> bool:
         """Return whether it tells of a group."""
@@ -61,11 +61,11 @@ class GroupReplication:
 
     def live_id(self, facts: NodeFacts) -> tuple[str, ...]:
         """Return the id that no other running server has in its group."""
-        return told.live_id(facts)
+        return reported.live_id(facts)
 
     def told(self, facts: NodeFacts) -> tuple[object, ...]:
         """Return what two answers of one server can't differ in."""
-        return told.told(facts)
+        return reported.self_report(facts)
 
     def addresses(self, _facts: NodeFacts) -> Iterable[str]:
         """Return none: its table names it as its server does."""
@@ -77,7 +77,7 @@ class GroupReplication:
 
     def sampled(self, facts: NodeFacts) -> Mapping[str, float]:
         """Return the queues of the member."""
-        return told.sampled(facts)
+        return reported.sampled(facts)
 
     def lent(self, _facts: NodeFacts) -> Lent | None:
         """Return None: what it missed is fetched as binary logs, which this does not measure."""

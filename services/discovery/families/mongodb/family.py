@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from services.discovery.families.making import Card, Making
-from services.discovery.families.mongodb import told
+from services.discovery.families.mongodb import reported
 from services.discovery.families.mongodb.claims import claims, home, leads, places, set_id
 from services.discovery.families.mongodb.contents import empty_problems, metadata_problems
 from services.discovery.families.mongodb.edges import edges_of
@@ -39,7 +39,7 @@ class MongoDb:
     """One replica set, or one sharded cluster, by the id that its metadata have."""
 
     kinds = (REPLICA_SET, SHARDED)
-    quorum_words = told.WORDS
+    quorum_words = reported.WORDS
 
     def speaks(self, facts: NodeFacts) -> bool:
         """Return whether it is a process of MongoDB."""
@@ -59,11 +59,11 @@ class MongoDb:
 
     def live_id(self, facts: NodeFacts) -> tuple[str, ...]:
         """Return its set and its name in it."""
-        return told.live_id(facts)
+        return reported.live_id(facts)
 
     def told(self, facts: NodeFacts) -> tuple[object, ...]:
         """Return what two answers of one process can't differ in."""
-        return told.told(facts)
+        return reported.self_report(facts)
 
     def addresses(self, facts: NodeFacts) -> Iterable[str]:
         """Return how its set calls it."""
@@ -87,7 +87,7 @@ class MongoDb:
 
     def lost(self, old: NodeFacts, new: NodeFacts, name: str) -> str:
         """Return that it rolled back, which may be over between two looks."""
-        return told.lost(old, new, name)
+        return reported.lost(old, new, name)
 
     def claims(self, nodes: Sequence[Node], previous: EstateSnapshot | None, at: float) -> dict[str, list[Node]]:
         """Return the processes by their cluster, with the members that only others spoke of."""

@@ -10,7 +10,7 @@ import pytest
 
 from app.__main__ import main
 from app.cli.commands import chunks
-from services.backup_chunks.asked import QUESTIONS, asked
+from services.backup_chunks.asked import QUESTIONS, parsed_answers
 from services.errors import BadInput
 from services.facts.server.tablespaces import BackupSource
 from tests.unit.app.commands.test_command_line import inventory, private_log
@@ -32,7 +32,8 @@ def test_that_the_numbers_of_8_tb_are_told_with_their_formulas(capsys: pytest.Ca
     code, said = told(capsys, *SEED)
     assert code == 0
     for line in (
-        "objects, at least: 800 000", "N = S / C = 8 TB / 10 MB", "errors apart: 0.08 %", "errors that last: 99.97 %",
+        "objects, at least: 800 000", "N = S / C = 8 TB / 10 MB", "independent errors: 0.08 %",
+        "lasting errors: 99.97 %",
         "Use 153 MiB in every job.", "--read-buffer-size=153M",
     ):  # fmt: skip
         assert line in said
@@ -88,7 +89,7 @@ def test_that_what_makes_no_sense_is_bad_input(words: tuple[str, ...], capsys: p
 
 def test_that_every_fault_is_told_at_once() -> None:
     with pytest.raises(BadInput) as told_of:
-        asked({"size": "x", "ratio": "x", "parallel": "x"})
+        parsed_answers({"size": "x", "ratio": "x", "parallel": "x"})
     assert all(q.title in str(told_of.value) for q in QUESTIONS if q.name in {"size", "ratio", "parallel"})
 
 

@@ -355,7 +355,7 @@ def test_that_declared_networks_are_shown_and_faulty_ones_told(
     assert json.loads(said(capsys)[0])["clusters"][0]["networks"] == ["10.20.0.0/24"]
     inventory.write_text(text.replace("10.20.0.0/24", "0.0.0.0/0"))
     assert main(["inventory", "show", "--inventory", str(inventory)]) == BAD_INPUT
-    assert 'line 5: "networks" in [[cluster]] must hold networks' in said(capsys)[1]
+    assert 'line 5: "networks" in [[cluster]] must contain networks' in said(capsys)[1]
 
 
 @pytest.mark.parametrize("language", ["de", "xx", "../../etc"])

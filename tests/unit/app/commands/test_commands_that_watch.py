@@ -74,8 +74,8 @@ def test_that_a_recording_to_an_unwritable_place_is_bad_input(
     assert main(["record", "/proc/no.pilothouse", "--for", "1", *dead]) == 2
     told = capsys.readouterr().err
     assert told.startswith("The recording /proc/no.pilothouse can't be written: ")
-    assert "no host was asked" in told
-    assert "Watching goes on" not in told
+    assert "no host was contacted" in told
+    assert "Watching continues" not in told
 
 
 def test_that_sampling_by_a_scripted_clock_goes_on_where_it_was_set_back_by_an_hour(

@@ -62,5 +62,5 @@ def test_that_a_memory_that_can_not_be_used_stops_no_look(tmp_path: Path, capsys
     out, err = capsys.readouterr()
     assert out == ""
     assert [line.partition(":")[0] for line in err.splitlines()] == [
-        "The readings are not saved, and earlier findings are not known:"
+        "The readings are not saved, and earlier findings are not known"
     ] * 2

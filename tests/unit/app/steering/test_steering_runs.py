@@ -162,7 +162,7 @@ def test_that_a_lock_seen_by_the_preflight_is_taken_over_with_a_reason_and_its_o
     said = shell("run", *DESYNC, "--yes", "--take-over", HOLDER.owner)
     assert said.code == 1
     assert "Refused: LOCK-FREE. Nothing was changed.\n" in said.out
-    assert "say both: --override LOCK-FREE=REASON --take-over OWNER\n" in said.out
+    assert "give both options: --override LOCK-FREE=REASON --take-over OWNER\n" in said.out
     words = ("--override", "LOCK-FREE=eva's laptop is broken", "--take-over", HOLDER.owner)
     assert shell("run", *DESYNC, "--yes", *words).code == 0
     assert shell.world.holder is None

@@ -97,7 +97,7 @@ def test_that_a_curve_that_no_login_takes_is_told_as_that(tmp_path: Path) -> Non
     [
         (b"PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\n", "PuTTY's format", "puttygen"),
         (b"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n", "RFC 4716", "ssh-keygen -i"),
-        (b"SSH PRIVATE KEY FILE FORMAT 1.1\n\0", "SSH 1", "ssh-keygen -t ed25519"),
+        (b"SSH PRIVATE KEY FILE FORMAT 1.1\n\0", "SSH protocol 1", "ssh-keygen -t ed25519"),
         (b"\x30\x82\x04\xa4\x02\x01\x00", "binary", "openssl pkey"),
         (b"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAA me\n", "a public key", "ssh-add"),
         (b"nothing of the kind\n", "it is not a supported private key", "ssh-keygen -l"),

@@ -48,7 +48,7 @@ def wrapped(cause: OSError) -> pymysql.OperationalError:
         (pymysql.OperationalError(4151, "Access denied, this account is locked"), AuthFailed, "locked"),
         (pymysql.OperationalError(2026, "SSL is required but the server doesn't support it"), TlsMissing, "no TLS"),
         (pymysql.OperationalError(3159, "insecure transport are prohibited"), TlsFailed, "accepts only TLS"),
-        (pymysql.OperationalError(2059, "Authentication plugin 'x' not configured"), AuthFailed, "can't do"),
+        (pymysql.OperationalError(2059, "Authentication plugin 'x' not configured"), AuthFailed, "unsupported login"),
         (wrapped(TimeoutError("timed out")), TimedOut, "within 3 s"),
         (wrapped(ConnectionResetError(104, "Connection reset by peer")), Unreachable, "reset by peer"),
         (

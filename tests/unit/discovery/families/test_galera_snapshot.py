@@ -141,7 +141,7 @@ def test_that_a_member_without_a_host_becomes_a_placeholder_and_votes() -> None:
     cluster = only(snapshot)
     stranger = node(snapshot, f"member:{group_uuid(3)}")
     assert (stranger.name, stranger.state, stranger.health) == ("db3", "member, not in the inventory", Health.UNKNOWN)
-    assert stranger.reason == "db1 and db2 see it as a member; the console has no connection"
+    assert stranger.reason == "db1 and db2 see it as a member; the console has no connection to it"
     assert cluster.components[0].votes == 3
 
 

@@ -277,7 +277,7 @@ def test_that_a_member_that_was_started_alone_is_told_where_its_set_counts_it() 
     server = MongoServer("standalone", version="3.2.5", engine="wiredTiger", host="m3:27018", port=27018, uptime_s=9)
     alone = m.facts("m3", MongoFacts(server))
     cluster = s.only(s.estate(m.member(1, m.view(1, seen)), m.member(2, m.view(2, seen)), alone))
-    assert told(cluster)["m3"] == ("runs alone", Health.BAD)
+    assert told(cluster)["m3"] == ("standalone", Health.BAD)
     other = m.facts("x9", MongoFacts(replace(server, host="x9:27018")))
     assert len(s.estate(m.member(1), m.member(2), m.member(3), other).clusters) == 2
 

@@ -35,7 +35,7 @@ def judged(left_s: float | None, offset: float = 0.0, **view: object) -> tuple[H
         (30.1 * DAY, Health.GOOD, ""),
         (29.5 * DAY, Health.WARN, "expires in 29 days (encrypt-sst renews it)"),
         (3600.0, Health.WARN, "expires in 1 h"),
-        (-3 * DAY, Health.WARN, "ran out 3 days ago: no node can join"),
+        (-3 * DAY, Health.WARN, "expired 3 days ago: no node can join"),
     ],
 )
 def test_that_it_is_told_thirty_days_before_and_after_its_end(left_s: float | None, health: Health, told: str) -> None:

@@ -56,10 +56,7 @@ def test_that_all_nodes_are_called_down_only_where_each_host_says_that_no_server
     gone = [sql_gone(member(n), at=LATER, **DOWN) for n in (1, 2, 3)]
     down = only(estate(*gone, previous=before, at=LATER + 0.5))
     told = "All nodes of orders are down: each host reports that no server runs."
-    way = (
-        " are down: each host reports that no server runs. bootstrap-after-crash (Procedures) guides you through "
-        "the start."
-    )
+    way = "bootstrap-after-crash (Procedures) guides you through the start."
     assert [(p.code, p.sentence) for p in down.problems] == [(ALL_DOWN, f"{told} {way}")]
     for third in SILENT.values():
         unsure = only(estate(*gone[:2], third, previous=before, at=LATER + 0.5))

@@ -8,7 +8,7 @@ from services.discovery.families.galera.kind import GALERA
 from services.discovery.judgement import states
 from services.discovery.judgement.states import BY_WORD, State
 from services.discovery.model import ClusterSnapshot, Component, EstateSnapshot, NodeView
-from services.history.recordings.readable import read, readable
+from services.history.recordings.readable import read_snapshot, readable
 from services.procedures.service.offers import situations
 from services.types import Reach
 
@@ -43,10 +43,10 @@ def _node(**given: object) -> NodeView:
 def test_that_a_node_of_a_recording_without_codes_is_read_with_the_code_of_its_word() -> None:
     text = msgspec.json.decode(readable(_estate(_node(state="Synced", code="synced"))))
     del text["clusters"][0]["nodes"][0]["code"]
-    read_again = read(msgspec.json.encode(text)).clusters[0].nodes[0]
+    read_again = read_snapshot(msgspec.json.encode(text)).clusters[0].nodes[0]
     assert (read_again.state, read_again.code) == ("Synced", "synced")
     text["clusters"][0]["nodes"][0]["state"] = "a word of another version"
-    assert read(msgspec.json.encode(text)).clusters[0].nodes[0].code == ""
+    assert read_snapshot(msgspec.json.encode(text)).clusters[0].nodes[0].code == ""
 
 
 def test_that_what_fits_a_node_goes_by_its_code_whatever_its_server_calls_the_state() -> None:

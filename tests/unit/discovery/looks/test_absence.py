@@ -99,7 +99,7 @@ def test_that_where_others_processes_are_hidden_it_is_not_known_whether_a_server
         (
             {"exit": 0, "stdout": "Id=mariadb.service\nLoadState=loaded\nActiveState=active\nSubState=running\n"},
             UNIT_RUNS,
-            "its unit is active/running",
+            "its unit as active/running",
         ),
     ],
 )

@@ -12,7 +12,7 @@ from services.connections.reads.registry import command_of, statement_of
 from services.facts import reads
 from services.facts.galera.provider_options import provider_options
 from services.facts.galera.status import addresses, galera_problems, parse_galera, parse_members, provider_problem
-from services.facts.reading import host_port, size, whole
+from services.facts.reading import host_port, size, whole_number
 from services.facts.server.dialect import PROCESSES, STATUS, VARIABLES, dialect_of, identify
 from services.facts.server.server import parse_server
 from services.types import Flavour
@@ -184,7 +184,7 @@ def test_that_member_rows_of_a_wrong_form_are_dropped() -> None:
     ],
 )
 def test_that_impossible_numbers_are_not_known(text: object, value: int | None) -> None:
-    assert whole(text) == value
+    assert whole_number(text) == value
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from services.facts.galera.ist import MARGIN, Cache, Ist, Served, cache_in, cache_told, lasts_s, safe_gap, served
+from services.facts.galera.ist import MARGIN, Cache, Ist, Served, cache_in, cache_told, ist_offers, lasts_s, safe_gap
 from services.facts.model import GaleraFacts
 from services.facts.replication.write_rate import Rates
 
@@ -16,7 +16,7 @@ IDLE = Rates(0.0, 0.0, 2.0)
 
 
 def _one(stopped_at: int | None, cache: Cache) -> Served:
-    return served(stopped_at, {"n1": cache})["n1"]
+    return ist_offers(stopped_at, {"n1": cache})["n1"]
 
 
 def _left(stopped_at: int, cache: Cache) -> float:
@@ -53,22 +53,22 @@ def test_that_the_gap_is_a_128th_of_what_is_cached_and_a_million_at_most() -> No
 
 def test_that_the_newest_of_the_group_counts_and_not_that_of_a_donor_that_applies_late() -> None:
     late, newest = Cache(1_001, 8_990), Cache(5_000, 9_000)
-    assert served(8_995, {"n1": late, "n2": newest})["n1"].answer is Ist.SERVES
-    assert served(9_001, {"n1": late, "n2": newest})["n1"].answer is Ist.AHEAD
+    assert ist_offers(8_995, {"n1": late, "n2": newest})["n1"].answer is Ist.SERVES
+    assert ist_offers(9_001, {"n1": late, "n2": newest})["n1"].answer is Ist.AHEAD
     far = Cache(5_000, 1_001 + 128 * 100)
-    assert served(1_063, {"n1": Cache(1_001, 9_000)})["n1"].answer is Ist.SERVES
-    assert served(1_063, {"n1": Cache(1_001, 9_000), "n2": far})["n1"].answer is Ist.GAP
+    assert ist_offers(1_063, {"n1": Cache(1_001, 9_000)})["n1"].answer is Ist.SERVES
+    assert ist_offers(1_063, {"n1": Cache(1_001, 9_000), "n2": far})["n1"].answer is Ist.GAP
 
 
 def test_that_the_lowest_cache_of_all_members_makes_the_gap_also_one_that_is_never_chosen() -> None:
     deep, chosen = Cache(1, 9_000, synced=False), Cache(5_000, 9_000)
-    assert served(5_000, {"n2": chosen})["n2"].answer is Ist.GAP
-    found = served(5_000, {"n1": deep, "n2": chosen})
+    assert ist_offers(5_000, {"n2": chosen})["n2"].answer is Ist.GAP
+    found = ist_offers(5_000, {"n1": deep, "n2": chosen})
     assert (found["n1"].answer, found["n2"].answer) == (Ist.NOT_SYNCED, Ist.SERVES)
 
 
 def test_that_an_empty_cache_serves_nobody_and_makes_no_gap() -> None:
-    found = served(5_100, {"n1": Cache(0, 9_000), "n2": Cache(5_000, 9_000)})
+    found = ist_offers(5_100, {"n1": Cache(0, 9_000), "n2": Cache(5_000, 9_000)})
     assert (found["n1"].answer, found["n2"].answer) == (Ist.KEEPS_NOTHING, Ist.SERVES)
 
 
@@ -99,10 +99,12 @@ def test_that_a_full_ring_promises_its_share_that_is_older_than_what_is_needed()
 def test_that_a_ring_which_is_not_full_yet_keeps_a_position_until_it_is() -> None:
     young = Cache(59_900, 62_000, ring=128 * MIB, rates=RATES)
     deep = Cache(1, 62_000)
-    left = served(60_000, {"n1": young, "n2": deep})["n1"].left_s
+    left = ist_offers(60_000, {"n1": young, "n2": deep})["n1"].left_s
     assert left == pytest.approx((MARGIN * 128 * MIB - 2_000 * 1_440) / 36_000.0)
     seen = Cache(59_900, 62_000, ring=128 * MIB, rates=RATES, purged_s=25.0)
-    assert served(60_000, {"n1": seen, "n2": deep})["n1"].left_s == pytest.approx(101 / 25.0), "it was seen to purge"
+    assert ist_offers(60_000, {"n1": seen, "n2": deep})["n1"].left_s == pytest.approx(101 / 25.0), (
+        "it was seen to purge"
+    )
 
 
 def test_that_the_donor_selection_may_give_a_position_up_before_the_ring_does() -> None:

@@ -18,7 +18,7 @@ from services.facts.machine.machine import parse_process, parse_units
 from services.facts.machine.process_owner import owner_of
 from services.facts.mongodb.sharding import parse_cluster
 from services.facts.numeric import replication_values
-from services.facts.reading import amount, client_host, count, flag, host_port, size, sized, whole, words
+from services.facts.reading import amount, client_host, count, flag, host_port, size, sized, whole_number, words
 from services.facts.replication import gtid
 from services.facts.replication.group_replication import STATES, parse_group
 from services.facts.replication.replication import parse_replication
@@ -56,7 +56,7 @@ texts = st.one_of(
 )
 
 READERS: dict[str, tuple[Callable[[str], object], re.Pattern[str]]] = {
-    "flag": (flag, _SWITCH), "read_only": (read_only_of, _READ_ONLY), "whole": (whole, _WHOLE),
+    "flag": (flag, _SWITCH), "read_only": (read_only_of, _READ_ONLY), "whole": (whole_number, _WHOLE),
     "count": (count, _WHOLE), "size": (size, _SIZED), "sized": (sized, _SIZED),
     "number of the provider": (option_number, _OF_PROVIDER),
 }  # fmt: skip
@@ -209,5 +209,5 @@ def test_that_a_sign_that_can_not_be_seen_makes_another_word_of_a_known_one(sign
     """What is compared is what came; only what is shown is cleaned."""
     for text in (sign + word, word + sign):
         assert words(text) != word
-        assert (flag(text), whole(text), amount(text)) == (None, None, None)
+        assert (flag(text), whole_number(text), amount(text)) == (None, None, None)
         assert parse_cluster(balancer={"mode": text}, settings=None).balancer is None

@@ -11,7 +11,7 @@ import pytest
 from services.errors import BadInput
 from services.sampling.change.judge import LOAD, USUAL, compare, equal
 from services.sampling.change.model import Asked, Change, Comparison, Direction, Shift, Size, Window
-from services.sampling.change.words import caveat, row, span_words, summary, told, verdict_words
+from services.sampling.change.words import caveat, footnote, row, span_words, summary, verdict_words
 from services.sampling.metrics.catalogue import load_catalogue
 from services.series import Array, Series
 from tests.unit.sampling.change_series import NOW, cut_from, remembering, second_by_second
@@ -210,7 +210,7 @@ def test_that_a_row_says_every_number_with_its_unit_and_its_interval() -> None:
 
 def test_that_the_summary_counts_and_the_caveat_says_what_is_not_known() -> None:
     found = judged({LATENCY: second_by_second(stepped(8.0, 3.0))}, replace(ASKED, metrics=(LOAD, LATENCY, "no_such")))
-    assert summary(found) == "1 number differs, 1 shows no difference, 1 is not known."
+    assert summary(found) == "1 metric differs, 1 shows no difference, 1 is not known."
     assert caveat(found) == (
         "In one comparison out of 100, the interval misses the true value. What else changed between the "
         "windows is not known."
@@ -222,13 +222,13 @@ def test_that_what_stands_under_a_comparison_begins_with_why_nothing_is_known() 
     values = noise(8.0)
     values[605:625] = np.nan  # a gap in a window that is too short: longer ones are what helps
     found = judged({LATENCY: second_by_second(values)}, replace(asked, metrics=(LATENCY, LOAD)))
-    assert told(found) == (
-        "0 numbers differ, 0 show no difference, 2 are not known. Windows shorter than 5 min show nothing."
+    assert footnote(found) == (
+        "0 metrics differ, 0 show no difference, 2 are not known. Windows shorter than 5 min show nothing."
     )
     found = judged({LATENCY: second_by_second(values)}, replace(asked, metrics=(LATENCY, LOAD, "no_such")))
-    assert told(found).endswith("3 are not known. Mostly: Windows shorter than 5 min show nothing.")
+    assert footnote(found).endswith("3 are not known. Mostly: Windows shorter than 5 min show nothing.")
     known = judged({LATENCY: second_by_second(stepped(8.0, 3.0))})
-    assert told(known) == f"{summary(known)} {caveat(known)}"
+    assert footnote(known) == f"{summary(known)} {caveat(known)}"
 
 
 def test_that_a_stall_that_gives_no_samples_is_told_and_hides_nothing() -> None:

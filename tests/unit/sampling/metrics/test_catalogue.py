@@ -177,7 +177,7 @@ def test_that_a_broken_catalogue_is_refused_with_the_metric_named() -> None:
     entry = '[[metric]]\nkey="x"\ntitle="x"\nunit=""\nkind="gauge"\nformula="{}"\nsource="s"\n'
     with pytest.raises(BadInput, match="'x' has a formula"):
         parse_catalogue(entry.format("open(1)"))
-    with pytest.raises(BadInput, match="stands twice"):
+    with pytest.raises(BadInput, match="appears twice"):
         parse_catalogue(entry.format("a") * 2)
     with pytest.raises(BadInput, match="can't be read"):
         parse_catalogue(entry.format("a").replace("gauge", "gadget"))

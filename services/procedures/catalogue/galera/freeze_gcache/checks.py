@@ -8,7 +8,7 @@ import shlex
 from dataclasses import replace
 
 from services.facts.galera.ist import Cache as Kept
-from services.facts.galera.ist import Ist, served
+from services.facts.galera.ist import Ist, ist_offers
 from services.procedures.catalogue.checks.parts import checked, unread
 from services.procedures.catalogue.galera.freeze_gcache.guard import AFTER_S
 from services.procedures.catalogue.galera.shared.cache_arithmetic import (
@@ -289,7 +289,7 @@ def _short(cache: Cache, away_s: float) -> str:
     if not cache.downto or cache.last is None or cache.seqno_s is None:
         return ""
     end = cache.last + math.ceil(cache.seqno_s * away_s)
-    then = served(cache.last, {cache.host: Kept(cache.downto, end)})[cache.host]
+    then = ist_offers(cache.last, {cache.host: Kept(cache.downto, end)})[cache.host]
     if then.answer is not Ist.GAP:
         return ""
     required = f"IST requires a stop at {then.gap} or later"

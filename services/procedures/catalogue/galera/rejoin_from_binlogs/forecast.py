@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from services.facts.galera.ist import Cache, Served, cache_told, served
+from services.facts.galera.ist import Cache, Served, cache_told, ist_offers
 from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.steps.choices import member_hosts
 from services.procedures.plan.host_facts import Facts
@@ -44,7 +44,7 @@ def reaches(facts: Facts, joiner: str, seqno: int) -> tuple[Reaches, ...]:
     """Return it of each member; the one that can the longest first."""
     names = tuple(name for name in member_hosts(facts) if name != joiner)
     caches = {n: cache_told(galera_of(facts.host(n)), facts.host(n)[WriteRate].rates) for n in names}
-    found = [_reach(facts, name, caches[name], one) for name, one in served(seqno, caches).items()]
+    found = [_reach(facts, name, caches[name], one) for name, one in ist_offers(seqno, caches).items()]
     return tuple(sorted(found, key=lambda one: (not one.able, -(one.left_s or 0.0), one.host)))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from services.facts.galera.ist import Ist, Served, cache_told, served
+from services.facts.galera.ist import Ist, Served, cache_told, ist_offers
 from services.facts.galera.whole import SYNCED
 from services.procedures.catalogue.checks.parts import galera_of
 from services.procedures.catalogue.galera.rejoin_from_incrementals.chain import Chain
@@ -93,7 +93,9 @@ class DonorReach:
 def reaches(facts: Facts, joiner: str, seqno: int | None) -> tuple[DonorReach, ...]:
     """Return every member as a donor, those that can send it first, the longest reach before others."""
     members = tuple(name for name in member_hosts(facts) if name != joiner)
-    answers = served(seqno, {n: cache_told(galera_of(facts.host(n)), facts.host(n)[WriteRate].rates) for n in members})
+    answers = ist_offers(
+        seqno, {n: cache_told(galera_of(facts.host(n)), facts.host(n)[WriteRate].rates) for n in members}
+    )
     found = [_reach(facts.host(name), seqno, one) for name, one in answers.items()]
     return tuple(sorted(found, key=lambda one: (one.against != "", -(one.left_s if one.left_s is not None else -1.0),
                                                 one.host)))  # fmt: skip

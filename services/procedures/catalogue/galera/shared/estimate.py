@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from services.facts.galera.ist import Ist, Served, cache_told, served
+from services.facts.galera.ist import Ist, Served, cache_told, ist_offers
 from services.facts.galera.whole import SYNCED
 from services.procedures.catalogue.checks.joiner_state import (
     ahead,
@@ -102,7 +102,7 @@ def _served(facts: Facts, joiner: str) -> dict[str, Served]:
     """Return of each member but the joiner whether it serves it by IST, by what the caches hold."""
     names = [name for name in member_hosts(facts) if name != joiner]
     caches = {n: cache_told(galera_of(facts.host(n)), facts.host(n)[WriteRate].rates) for n in names}
-    return served(position_of(facts, joiner)[1], caches)
+    return ist_offers(position_of(facts, joiner)[1], caches)
 
 
 def _against(facts: Facts, joiner: str, name: str, one: Served) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.facts.reading import whole
+from services.facts.reading import whole_number
 from services.procedures.looking.asked import number_of
 from services.procedures.looking.dead import told_dead
 from services.procedures.plan.condition import Answer, Declared, Number, OfHost, condition
@@ -25,7 +25,7 @@ class Position(OfHost):
         wanted = number_of(self.at_least, asking.past)
         if wanted is None:
             return Answer(holds=None, evidence="this run did not store the position to compare with")
-        seqno = whole(asking.status(self.host).get("wsrep_last_committed", ""))
+        seqno = whole_number(asking.status(self.host).get("wsrep_last_committed", ""))
         if seqno is None:
             return Answer(holds=None, evidence=f"{self.host} reports no wsrep_last_committed")
         return Answer(seqno >= wanted, f"wsrep_last_committed is {seqno} on {self.host}, at least {wanted} is required")

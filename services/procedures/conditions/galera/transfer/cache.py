@@ -11,7 +11,7 @@ from dataclasses import replace
 from services.connections.reads import commands, statements
 from services.errors import UserError
 from services.facts import reads
-from services.facts.galera.ist import Cache, Ist, cache_in, lasts_s, served
+from services.facts.galera.ist import Cache, Ist, cache_in, ist_offers, lasts_s
 from services.facts.galera.provider_options import option_number, provider_options
 from services.facts.galera.state_files import parse_listing
 from services.facts.reading import count
@@ -77,7 +77,7 @@ class CacheFrozen(OfHost):
         frozen, cached = option_number(value), cache_in(asking.status(host))
         told = f"cache of {host}: frozen at {value if frozen is None else frozen}, cached {_words(cached)}"
         told += f"; {_pages(asking, host, self.directory)}; the absent node stopped at {stopped_at}"
-        answer = served(stopped_at, {host: replace(cached, synced=True)})[host].answer
+        answer = ist_offers(stopped_at, {host: replace(cached, synced=True)})[host].answer
         if frozen is None or (0 <= frozen <= stopped_at and answer is Ist.NOT_KNOWN):
             return Answer(holds=None, evidence=told)
         return Answer(0 <= frozen <= stopped_at and answer is Ist.SERVES, told)
@@ -107,7 +107,7 @@ class CacheReaches(OfHost):
             return Answer(holds=None, evidence=f"the position where {host} stopped is not known: {position.evidence}")
         found = asking.each(self.donors, lambda name: cache_in(asking.status(name)))
         cached = {name: one for name, one in found.items() if isinstance(one, Cache)}
-        answers = {one.answer for one in served(stopped_at, cached).values()}
+        answers = {one.answer for one in ist_offers(stopped_at, cached).values()}
         told = f"{host} stopped at {stopped_at}; " + ", ".join(
             f"{name} {_state(one)}caches {_words(one)}" if isinstance(one, Cache) else silent(name, one)
             for name, one in found.items()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from services.facts.galera.ist import Cache, Ist, Served, cache_in, served
+from services.facts.galera.ist import Cache, Ist, Served, cache_in, ist_offers
 from services.facts.galera.provider_options import option_number, provider_options
 from services.facts.galera.whole import SYNCED
 from services.facts.reading import count
@@ -66,7 +66,7 @@ class IstReaches(OfHost):
         found = asking.each(self.donors, seen)
         seen_now = {n: now for n, now in found.items() if isinstance(now, _Seen) and now.member}
         caches = {n: _measured(first.get(n), now) for n, now in seen_now.items()}
-        answers, told, able, unheard = served(stopped_at, caches), [], [], False
+        answers, told, able, unheard = ist_offers(stopped_at, caches), [], [], False
         for name, now in found.items():
             if not isinstance(now, _Seen):
                 told.append(silent(name, now))

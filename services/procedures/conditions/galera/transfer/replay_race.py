@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from services.connections.reads import commands
 from services.facts.binlog.replay_progress import Progress, parse_progress
-from services.facts.galera.ist import Cache, cache_in, served
+from services.facts.galera.ist import Cache, cache_in, ist_offers
 from services.procedures.looking.standing import silent
 from services.procedures.plan.condition import Answer, Declared, OfHost, condition
 from services.procedures.plan.looks import Asking
@@ -46,7 +46,7 @@ class ReplayRace(OfHost):
         found = asking.each(self.donors, lambda name: replace(cache_in(asking.status(name)), synced=True))
         told, heard, able = [], 0, 0
         caches = {name: self._paced(asking, name, one) for name, one in found.items() if isinstance(one, Cache)}
-        answers = served(self.target, caches)
+        answers = ist_offers(self.target, caches)
         for name, one in found.items():
             if not isinstance(one, Cache):
                 told.append(silent(name, one))

@@ -21,7 +21,7 @@ def live_id(facts: NodeFacts) -> tuple[str, ...]:
     return ("member", group.group_name, group.member_id) if group is not None and group.own and group.member_id else ()
 
 
-def told(facts: NodeFacts) -> tuple[object, ...]:
+def self_report(facts: NodeFacts) -> tuple[object, ...]:
     """Return group, id, and its view: its state, its role, whom it sees how. Answers of one moment agree in them."""
     group = facts.group
     if group is None:

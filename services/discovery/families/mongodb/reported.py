@@ -48,7 +48,7 @@ _MOST_ROLLBACKS = 100
 """More than that between two looks is another counter."""
 
 
-def told(facts: NodeFacts) -> tuple[object, ...]:
+def self_report(facts: NodeFacts) -> tuple[object, ...]:
     """Return role, set, name in it, state and configuration. Answers of one moment agree in them."""
     mongo = facts.mongo
     if mongo is None:

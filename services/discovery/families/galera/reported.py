@@ -24,7 +24,7 @@ def live_id(facts: NodeFacts) -> tuple[str, ...]:
     return ("group", galera.node_uuid) if galera is not None and galera.node_uuid else ()
 
 
-def told(facts: NodeFacts) -> tuple[object, ...]:
+def self_report(facts: NodeFacts) -> tuple[object, ...]:
     """Return name, ids and states: of one node two readings of one moment agree in them."""
     galera = facts.galera
     if galera is None:

@@ -151,7 +151,8 @@ def test_that_closing_the_service_suspends_its_runs_and_joins_their_threads(stor
     assert not view.live
     assert [o.obligation.key for o in second.obligations()] == ["frozen:n1"]
     assert where_it_stands(view) == (
-        f"1 of 3 steps are done; next: Wait for ready of n2. Continue with resume {run_id}, or roll back with undo {run_id}."
+        f"1 of 3 steps are done; next: Wait for ready of n2. Continue with resume {run_id}, or "
+        f"roll back with undo {run_id}."
     )
     first.world.settings["n2", "ready"] = "ON"
     assert second.drive(run_id) is RunState.DONE

@@ -35,12 +35,12 @@ def seen_on(one: OpenObligation, told: Callable[[float], str] = moment) -> str:
     Args:
         told: how a moment is written (local time, or the report's).
     """
-    on = tr("never verified on: announced {moment}", moment=told(one.since))
+    on = tr("never seen on: it was announced {moment}", moment=told(one.since))
     if one.seen is not None:
-        on = tr("last verified on {moment}", moment=told(one.seen))
+        on = tr("last seen on {moment}", moment=told(one.seen))
     if one.seen_off is None:
         return on
-    return tr("{on}, off at {moment}", on=on, moment=told(one.seen_off))
+    return tr("{on}, no more so at {moment}", on=on, moment=told(one.seen_off))
 
 
 def where_it_stands(view: RunView) -> str:

@@ -56,7 +56,7 @@ def test_that_a_colleagues_line_in_a_drop_in_of_the_runs_outlives_its_end(
     with armed(steer, entry) as hosts:
         prover, past = RealProver(hosts, CLOCK), Past({}, {})
         answer = prover.look(FileWithout(HOST, FILE, WROTE), past, Memory())
-        assert (answer.holds, "is somebody else's" in answer.evidence) == (True, True), answer
+        assert (answer.holds, "belongs to someone else" in answer.evidence) == (True, True), answer
         assert prover.look(UnitSetting(HOST, UNIT, "NeedDaemonReload", "no"), past, Memory()).holds
     with actor(steer, entry) as made:
         host.sh(f"printf '[Service]\\nRestart=no\\n' > {FILE}")

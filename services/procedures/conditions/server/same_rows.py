@@ -73,9 +73,7 @@ class SameRows(OfHost):
         """Return how many are equal; where none is, that nothing was compared: nobody shall read 'equal' there."""
         both = f"{self.host} and {self.beside}"
         if not equal:
-            return (
-                f"nothing was compared: of {of} table{'' if of == 1 else 's'} no rows are known to be equal on {both}"
-            )
+            return f"nothing was compared: no rows of {of} table{'' if of == 1 else 's'} could be compared on {both}"
         return f"{equal} of {of} tables are equal on {both}"
 
 

@@ -68,4 +68,4 @@ def _third(condition: VariableIs, asking: Asking, value: str) -> Answer:
         told = f"{name} is {now} on {host}, requested: {wanted}: the files were changed ({said.evidence})"
         return Answer(holds=False, evidence=told, final=True)
     told = f"requested {name} = {wanted}, the server on {host} set {now}"
-    return Answer(holds=True, evidence=told, kept=((f"{AT_THE_END}{name} on {host}", f"A{told[1:]}."),))
+    return Answer(holds=True, evidence=told, kept=((f"{AT_THE_END}{name} on {host}", f"R{told[1:]}."),))

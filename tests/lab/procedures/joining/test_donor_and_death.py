@@ -77,7 +77,7 @@ def test_that_a_colleagues_line_in_the_donors_file_outlives_an_undo_on_a_real_se
         assert s3.sh(f"cat {path}").out == "[mysqld]\nmax_connections=222\n"
         view = next(s for s in console.view().steps if s.step.step_id == "s3:name-donor-s3")
         assert view.undo is not None
-        assert any("is somebody else's" in line for line in view.undo.evidence), view.undo.evidence
+        assert any("belongs to someone else" in line for line in view.undo.evidence), view.undo.evidence
         assert donor(steer) == ""
     finally:
         s3.sh(f"rm -f {path}")

@@ -52,7 +52,7 @@ def test_that_a_server_that_hangs_on_stop_says_what_holds_it_and_the_run_goes_on
             terminal.running(console).wait_for_step("s3:drain-s3")
             hangs_in_its_stop(steer, "s3")
             try:
-                at = terminal.wait_for("held by a signal: it can end only after kill -CONT")
+                at = terminal.wait_for("stopped by a signal: it can end only after kill -CONT")
                 at = terminal.wait_for("mariadb.service is stopping (stop-sigterm since ", after=at)
                 terminal.wait_for("systemd gives it 15min", after=at)
             finally:

@@ -79,7 +79,7 @@ def starts_the_majority(person: Person) -> None:
     person.shoots("rest")
     person.presses(person.wizard.question, "Approve and continue")
     types_the_answer(person, "s3 went its own way", f"lose {ROWS} of s3")
-    types_the_answer(person, "can't be undone", "s1")
+    types_the_answer(person, "cannot be undone", "s1")
     person.is_asked("Is the data on s1 right?", 180.0)
     person.presses(person.wizard.question, "Yes, continue")
     person.sees_it_done()
@@ -100,7 +100,7 @@ def brings_the_loser_back(person: Person) -> None:
     for found in ("The rest of the plan is ready", f"The side of s3 is discarded: {ROWS} transactions of s3"):
         person.is_asked(found, 180.0)  # its position first, then what it would lose
         person.presses(person.wizard.question, "Approve and continue")
-    types_the_answer(person, "can't be undone", "s3", f"{ROWS} transactions of s3")
+    types_the_answer(person, "cannot be undone", "s3", f"{ROWS} transactions of s3")
     person.sees_it_done()
 
 

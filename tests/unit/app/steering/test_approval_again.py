@@ -130,7 +130,7 @@ def test_that_a_colleagues_run_can_not_be_verified_with_another_key(shell: Shell
     key.unlink()  # another workstation has another one
     said = shell("resume", "1", "--yes")
     assert said.code == 1
-    assert "Run 1 can't be verified here" in said.err
+    assert "Run 1 cannot be verified here" in said.err
     code = said.err.partition("--approve ")[2].split()[0]
     said = shell("resume", "1", "--yes", "--approve", code)
     assert (said.code, last_run(said)) == (0, "done")

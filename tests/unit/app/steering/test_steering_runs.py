@@ -99,7 +99,7 @@ def test_that_a_run_that_is_over_is_not_taken_back(shell: Shell) -> None:
     before = list(shell.world.cluster.log)
     said = shell("undo", "1", "--yes")
     assert said.code == 2
-    assert "Run 1 can't be taken back: it is 'done'." in said.err
+    assert "Run 1 cannot be rolled back: it is 'done'." in said.err
     assert shell.world.cluster.log == before
 
 

@@ -93,7 +93,7 @@ def test_that_a_run_that_nobody_drives_is_not_said_to_run(live: bool, unknown: b
 
 def test_that_an_obligation_says_when_it_was_last_seen_on() -> None:
     never = OpenObligation("1", FREEZE, 1.0)
-    assert "never verified on: announced 1970" in next(obligation_lines((never,)))
+    assert "never seen on: it was announced 1970" in next(obligation_lines((never,)))
     assert "last seen on 2020" in next(obligation_lines((replace(never, seen=1_600_000_000.0),)))
     off = replace(never, seen=1_600_000_000.0, seen_off=1_640_000_000.0)
     assert f"last seen on {moment(1.6e9)}, no more so at {moment(1.64e9)}" in next(obligation_lines((off,)))

@@ -334,7 +334,7 @@ def test_that_the_question_for_the_rest_names_what_changes_a_server_where_nothin
     bench = Bench(plan_of(switch("n1", "a"), MORE), policy=ASKING, continuing=more)
     bench.person.answers = {"continued": ["approve"]}
     assert bench.run() is RunState.DONE
-    assert "is made: 2 steps change n2, among them: Switch b of n2 on; Switch c of n2 on. Approve it?" in str(
+    assert "is ready: 2 steps change n2, among them: Switch b of n2 on; Switch c of n2 on. Approve it?" in str(
         bench.lines("asked")
     )
 

@@ -94,7 +94,7 @@ def test_that_what_is_told_beside_a_confirmation_is_true_now_and_hinders_nothing
     bench.world.settings["n2", "unchanged"] = "ON"
     bench.person.on_ask = sees
     assert bench.run() is RunState.DONE
-    assert [text.startswith("unchanged of n2 is OFF. This can't") for text in asked] == [False, True]
+    assert [text.startswith("unchanged of n2 is OFF. This cannot") for text in asked] == [False, True]
 
 
 STOPPED = (is_("n1", "down"),)

@@ -217,7 +217,7 @@ def test_that_a_run_of_another_workstation_asks_on_both_sides(store: StateStore)
     run_id = ann.new_run(draft_of(SHORT))
     ann.journal.let_go(run_id)
     assert eva.view(run_id).binding is Binding.ELSEWHERE
-    with pytest.raises(NotBound, match="can't be verified here"):
+    with pytest.raises(NotBound, match="cannot be verified here"):
         eva.drive(run_id)
     eva.journal.bind_again(run_id, eva.view(run_id).code, "eva")
     eva.journal.let_go(run_id)
@@ -277,7 +277,7 @@ def test_that_what_breaks_the_laws_is_not_approved_again_either(store: StateStor
     run_id = _written_by(StoredJournal(store))
     edit(file, "planned", lambda data: steps(data)[0].update(host="n9"))
     service = service_on(store)
-    with pytest.raises(BadInput, match="breaks its own laws"):
+    with pytest.raises(BadInput, match="violates the plan rules"):
         service.drive(run_id, policy=Policy(approved=service.view(run_id).code))
     assert service.world.done == []
 
@@ -396,7 +396,7 @@ def test_that_a_key_that_others_may_read_is_refused(tmp_path: Path) -> None:
 def test_that_a_damaged_key_is_told_and_not_replaced(tmp_path: Path) -> None:
     (tmp_path / KEY_FILE).write_text("short")
     (tmp_path / KEY_FILE).chmod(0o600)
-    with pytest.raises(StoreError, match="can't be read"):
+    with pytest.raises(StoreError, match="cannot be read"):
         WorkstationKey(tmp_path).key()
     assert (tmp_path / KEY_FILE).read_text() == "short"
 

@@ -118,7 +118,7 @@ def test_that_an_act_is_judged_by_its_code_and_what_it_says() -> None:
     assert good.kept == (("p", "u:5"),)
     whole = judged("x", (0, " a \n", ""), host="n1", ok=(0,), keep="p", pattern="", masks=masks)
     assert whole.kept == (("p", "a"),)
-    for output, pattern, told in (((1, "", "no"), "", "exit code 1: no"), ((0, "a", ""), "b", "said nothing")):
+    for output, pattern, told in (((1, "", "no"), "", "exit code 1: no"), ((0, "a", ""), "b", "does not match")):
         with pytest.raises(ActFailed, match=told) as failed:
             judged("x", output, host="n1", ok=(0,), keep="", pattern=pattern, masks=masks)
         assert failed.value.safe != "Nothing was changed."

@@ -114,7 +114,7 @@ def test_that_a_node_that_knows_none_of_its_members_names_blocks() -> None:
 @pytest.mark.parametrize(
     ("state", "shown", "said"),
     [
-        ("Tsl", "deactivating", "held by a signal: it can end only after kill -CONT 7)"),
+        ("Tsl", "deactivating", "stopped by a signal: it can end only after kill -CONT 7"),
         ("Dsl", "deactivating", "in an uninterruptible wait, usually for its disk"),
         ("Ssl", "deactivating", "mariadb.service is stopping (stop-sigterm), systemd gives it 15min"),
         ("Ssl", "active", "a server runs on n1 (pid 7)"),

@@ -148,7 +148,7 @@ def test_that_a_server_that_somebody_stopped_again_is_not_waited_for_to_the_limi
         clock.advance(2)
     answer = prover.look(condition, NOTHING)
     assert (answer.holds, answer.final) == (False, True)
-    assert "somebody stopped it" in answer.evidence
+    assert "it was stopped by hand" in answer.evidence
 
 
 def test_that_a_server_that_stands_inconsistent_or_initialized_with_a_reason_is_final(

@@ -144,7 +144,7 @@ def test_that_a_member_which_came_after_the_plan_is_seen_and_what_to_do_is_told(
     """A fourth member of the old release: the run looked at the three that it knew, and ended with 'every server'."""
     hosts, same = Set(), NoOtherMember(HOSTS, tuple(f"{host}:27018" for host in HOSTS))
     answer = Attempt(hosts, ManualClock()).look(same, NOTHING)
-    assert (answer.holds, answer.evidence) == (True, "rs0 is made of m1:27018, m2:27018, m3:27018, and no other")
+    assert (answer.holds, answer.evidence) == (True, "rs0 consists of m1:27018, m2:27018, m3:27018 only")
     hosts.everybody("config", members=[{"_id": n, "host": f"m{n}:27018"} for n in (1, 2, 3, 4)])
     answer = Attempt(hosts, ManualClock()).look(same, NOTHING)
     assert (answer.holds, answer.evidence) == (
@@ -156,14 +156,14 @@ def test_that_a_member_which_came_after_the_plan_is_seen_and_what_to_do_is_told(
 @pytest.mark.parametrize(
     ("votes", "down", "place", "holds", "words"),
     [
-        ((1, 1, 1), 0, "m1:27018", True, "without m1:27018 2 of 3 votes of rs0 are left, 2 are needed"),
-        ((1, 1, 0), 0, "m3:27018", True, "without m3:27018 2 of 2 votes of rs0 are left, 2 are needed"),
+        ((1, 1, 1), 0, "m1:27018", True, "without m1:27018 2 of 3 votes of rs0 are left, 2 are required"),
+        ((1, 1, 0), 0, "m3:27018", True, "without m3:27018 2 of 2 votes of rs0 are left, 2 are required"),
         ((1, 1, 0), 0, "m2:27018", False,
-         "without m2:27018 1 of 2 votes of rs0 are left, 2 are needed: restore votes first"),
+         "without m2:27018 1 of 2 votes of rs0 are left, 2 are required: restore votes first"),
         ((1, 1, 1), 3, "m2:27018", False,
-         "without m2:27018 1 of 3 votes of rs0 are left, 2 are needed: restore votes first"),
+         "without m2:27018 1 of 3 votes of rs0 are left, 2 are required: restore votes first"),
         ((1, 1, 1), 0, "m9:27018", False, "m9:27018 is no longer a member of rs0"),
-        ((1, 1, 2), 0, "m1:27018", None, "how many votes rs0 has is not known"),
+        ((1, 1, 2), 0, "m1:27018", None, "the number of votes of rs0 is not known"),
     ],
 )  # fmt: skip
 def test_that_the_votes_that_are_left_without_a_member_are_counted_as_they_are_now(
@@ -236,7 +236,7 @@ def test_that_the_others_keep_up_by_what_the_primary_had_a_look_before_and_one_l
     assert asking.look(held, NOTHING).holds is True, "nobody is behind by the time that nobody wrote"
     late = asking.look(held, NOTHING)
     assert late.holds is False
-    assert "1 of 3 votes keep up, 2 are needed: m3:27018 is 300 s behind" in late.evidence
+    assert "1 of 3 votes keep up, 2 are required: m3:27018 is 300 s behind" in late.evidence
     for host in ("m1", "m3"):
         hosts.says(host, 3, optime={"ts": Stamp(NOW + 299, 1), "t": 1})
         hosts.says(host, 2, health=0.0, state=8)  # the one in hand is down by now

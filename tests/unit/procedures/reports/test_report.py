@@ -274,7 +274,7 @@ def test_that_a_failed_release_is_told_with_its_obligation() -> None:
     writer = Writer().write(line.obligation_taken("freeze-n1", FREEZE))
     writer.write(line.release_failed("freeze-n1", FREEZE.key, "n1 did not answer"))
     assert re.search(
-        r"gcache frozen on n1 \|.*still on \| never verified on: .* UTC; n1 did not answer",
+        r"gcache frozen on n1 \|.*still on \| never seen on: .* UTC; n1 did not answer",
         report_markdown(writer.view(), writer.entries()),
     )
 

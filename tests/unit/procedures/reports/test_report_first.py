@@ -62,8 +62,8 @@ def test_that_an_undone_run_says_at_once_what_did_not_succeed_and_its_table_the_
     top = text.split(FIRST[0])[0]
     assert "All changes of the run were rolled back." in top
     assert "'Stop the server on n2', did not succeed: It would not stop." in top
-    row = next(r for r in text.splitlines() if r.startswith("| 1 |") and "taken back" in r)
-    assert "taken back: Unfreeze the gcache of n1" in row
+    row = next(r for r in text.splitlines() if r.startswith("| 1 |") and "rolled back" in r)
+    assert "rolled back: Unfreeze the gcache of n1" in row
     assert "| undone |" in row
     assert "| 20 s |" in row
     full = text.split(FOLDED[2])[1]
@@ -134,7 +134,7 @@ def test_that_a_second_primary_and_a_member_that_was_not_expected_are_told_first
 
 def test_that_a_rule_that_broke_is_told_with_its_moment() -> None:
     writer = Writer().write(line.breach("DISK", "The disk of n1 fills.", "1 GB", Breach.PAUSE))
-    assert "At 08:00:30 UTC the watch rule DISK broke: The disk of n1 fills. (1 GB)" in shown(writer)
+    assert "At 08:00:30 UTC the watch rule DISK was violated: The disk of n1 fills. (1 GB)" in shown(writer)
 
 
 def test_that_steps_stand_in_their_hosts_lane_with_the_undo_hollow_and_what_failed_crossed() -> None:
@@ -142,7 +142,7 @@ def test_that_steps_stand_in_their_hosts_lane_with_the_undo_hollow_and_what_fail
     picture = timeline(view, axis_of(view))
     assert picture is not None
     words = [t.text for t in picture.svg.iter("text")]
-    assert {"n1", "n2", "1", "2", "↶1", "taken back", "failed or interrupted"} <= set(words)
+    assert {"n1", "n2", "1", "2", "↶1", "rolled back", "failed or interrupted"} <= set(words)
     assert ("n1", "↶1", "08:02:20", "08:02:40") in picture.words.rows
     assert len(list(picture.svg.iter("path"))) == 4  # a cross on the bar, and one in the legend
     assert timeline(Writer().view(), axis_of(Writer().view())) is None

@@ -86,9 +86,9 @@ def test_that_lines_of_which_nobody_knows_whose_they_are_stay_and_are_named() ->
     [
         (out(WROTE), False, "exists on n1"),
         (out("[mysqld]\n"), True, "belongs to someone else: it contains nothing of this run and is kept"),
-        (out("[mysqld]\nwsrep_sst_donor=n9\n"), True, "is somebody else's"),
+        (out("[mysqld]\nwsrep_sst_donor=n9\n"), True, "belongs to someone else"),
         (out(f"{WROTE}[galera]\nwsrep_sst_donor=n1,\n"), False, "Remove these lines by hand: # Pilothouse"),
-        (out(code=1, errors=f"stat: cannot statx '{PATH}': No such file or directory"), True, "is not there on n1"),
+        (out(code=1, errors=f"stat: cannot statx '{PATH}': No such file or directory"), True, "does not exist on n1"),
         (out(code=1, errors=f"cat: {PATH}: Permission denied"), None, "Permission denied"),
     ],
 )

@@ -116,11 +116,11 @@ PUT_THERE = hashlib.sha256(b"ours").hexdigest()
     ("found", "kept", "holds", "told"),
     [
         (out(f"{PUT_THERE}\n"), PUT_THERE, False, "as this run put it"),
-        (out(f"{'0' * 64}\n"), PUT_THERE, True, "was changed by someone else since"),
+        (out(f"{'0' * 64}\n"), PUT_THERE, True, "was changed by someone else after"),
         (out(f"{PUT_THERE}\n"), None, None, "its content from this run is not known"),
         (out(code=1, errors="sh: 4: cannot open /x: Permission denied"), PUT_THERE, None, "Permission denied"),
         (out("", code=0), PUT_THERE, None, "is not known"),
-        (None, PUT_THERE, True, "is not there"),
+        (None, PUT_THERE, True, "does not exist"),
     ],
 )
 def test_that_the_proof_compares_digests_and_never_reads_a_key(

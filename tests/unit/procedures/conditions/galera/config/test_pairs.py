@@ -227,7 +227,7 @@ def test_that_a_pair_on_a_host_is_that_of_the_run_or_another() -> None:
     assert prover.look(PairSound("n1", *PATHS, Kept("pair")), Past(kept, {})).holds is True
     hosts.sessions["n1"].programs["timeout"] = out(told(CA.pem, *CA.pair()))
     other = prover.look(PairSound("n1", *PATHS, Kept("pair")), Past(kept, {}))
-    assert (other.holds, "another pair" in other.evidence) == (False, True)
+    assert (other.holds, "a different pair" in other.evidence) == (False, True)
     assert prover.look(PairSound("n1", *PATHS, Kept("pair")), NOTHING).holds is False
     hosts.sessions["n1"].programs["timeout"] = out("", 1, "no sudo")
     assert prover.look(PairSound("n1", *PATHS), NOTHING).holds is None

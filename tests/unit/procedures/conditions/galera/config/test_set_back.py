@@ -91,6 +91,6 @@ def test_that_the_statement_changes_nothing_but_the_value_of_the_run() -> None:
 def test_that_what_was_set_at_runtime_ends_with_the_server_and_no_sooner(condition: Condition) -> None:
     holds, told = look(silent("", "failed"), condition)
     assert holds is True
-    assert told.startswith("no server runs on n1: what ")
+    assert told.startswith("no server runs on n1: the runtime value ")
     assert look(silent(RUNS, "activating"), condition)[0] is None
     assert look(silent(RUNS, "active"), condition)[0] is None

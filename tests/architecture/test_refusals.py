@@ -46,6 +46,7 @@ def _blocks(function: ast.FunctionDef) -> bool:
     return any(
         (isinstance(node, ast.Attribute) and node.attr == "BLOCK")
         or (_calls(node, "verdict") and not (isinstance(node.args[0], ast.Tuple) and not node.args[0].elts))
+        or (_calls(node, "checked") and any(k.arg in {"block", "must_read"} for k in node.keywords))
         for node in ast.walk(function)
     )
 
@@ -57,7 +58,7 @@ def _calls(node: ast.AST, name: str) -> TypeGuard[ast.Call]:
 def _made(function: ast.FunctionDef) -> Iterator[str]:
     """Return the codes of the checks that a function makes; of 'IST-REACH-{name}' what is the same for all names."""
     for node in ast.walk(function):
-        if not _calls(node, "Check"):
+        if not _calls(node, "Check") and not _calls(node, "checked"):
             continue
         given = [k.value for k in node.keywords if k.arg == "code"] or node.args[:1]
         texts = [n.value for one in given for n in ast.walk(one) if isinstance(n, ast.Constant)]
@@ -68,7 +69,9 @@ def _made(function: ast.FunctionDef) -> Iterator[str]:
 
 def _blocking() -> set[str]:
     functions = (n for tree in _trees(*CHECKS) for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))
-    return {code for function in functions if _blocks(function) for code in _made(function)}
+    return {
+        code for function in functions if function.name != "checked" and _blocks(function) for code in _made(function)
+    }
 
 
 def _words(tree: ast.Module) -> Iterator[str]:

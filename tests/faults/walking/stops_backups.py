@@ -144,7 +144,7 @@ STOPS = (
     Stop("DISK-ROOM", CHAIN, on("n3", data_folder_disk_free=FULL, volumes_disks=()), needs="Free disk space"),
     Stop("DONOR-SYNCED", CHAIN, _desynced, needs="Wait until a member is Synced"),
     Stop("IST-REACH", CHAIN, _NONE_CACHES, needs="Take another incremental"),
-    by_add_node("IST-REACH", CHAIN, _NONE_CACHES, "by SST (add-node)"),
+    by_add_node("IST-REACH", CHAIN, _NONE_CACHES, "by SST with add-node"),
     Stop("SETTINGS", CHAIN, both(option("n3", "lower_case_table_names", "1"),
                                  variable("n1", "lower_case_table_names", "0")), needs="to the members'"),
     Stop("COMPARE", CHAIN, _denied, needs="GRANT SELECT"),

@@ -161,9 +161,13 @@ def blocking_codes() -> frozenset[str]:
 
 def _codes(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Check"):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
             continue
         given = {keyword.arg: keyword.value for keyword in node.keywords}
+        if node.func.id == "checked" and given.keys() & {"block", "must_read"}:
+            yield from _names(_constant(tree, node.args[0]))
+        if node.func.id != "Check":
+            continue
         given |= dict(zip(("code", "title", "verdict"), node.args, strict=False))
         if _can_block(given["verdict"]):
             yield from _names(_constant(tree, given["code"]))

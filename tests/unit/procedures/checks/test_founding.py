@@ -54,14 +54,18 @@ def test_that_an_empty_address_counts_only_where_it_is_read_after_ours() -> None
     assert (check.verdict, check.absolute) == (BLOCK, True)
     assert (
         check.evidence
-        == f"{FOLDER}/99-local.cnf is read after {OURS} and sets wsrep_cluster_address = nothing which counts"
+        == f"{FOLDER}/99-local.cnf is read after {OURS} and sets wsrep_cluster_address = nothing on new, "
+        "which takes precedence"
     )
     both = fresh((f"{FOLDER}/99-local.cnf", text.replace("galera]", "client-server]")), printed=printed)
     assert both.verdict is BLOCK  # a server reads that group too
     others = fresh(
         (f"{FOLDER}/99-local.cnf", "[galera ]\nwsrep_cluster_address=gcomm:// # first node\n"), printed=printed
     )
-    assert (others.verdict, "wsrep_cluster_address = gcomm://, which counts" in others.evidence) == (BLOCK, True)
+    assert (others.verdict, "wsrep_cluster_address = gcomm:// on new, which takes precedence" in others.evidence) == (
+        BLOCK,
+        True,
+    )
     assert others.try_ == (
         f"Remove wsrep_cluster_address from {FOLDER}/99-local.cnf on new: {OURS} will name the members.",
     )

@@ -66,7 +66,7 @@ def test_that_a_plan_for_another_kind_of_cluster_is_refused_by_what_it_is() -> N
     own = next(about for about in ABOUTS if about.name == "mongo-rolling-upgrade")
     seen = s.estate(member(1), member(2), member(3)).clusters
     for cluster in ("", seen[0].name, seen[0].cluster_id):
-        with pytest.raises(BadInput, match=f"for a Galera cluster, and {seen[0].name} is none"):
+        with pytest.raises(BadInput, match=f"for Galera clusters, and {seen[0].name} is not one"):
             refuse_other_kinds(restart, cluster, seen)
     refuse_other_kinds(own, "", seen)
     refuse_other_kinds(restart, "another", seen)

@@ -42,7 +42,7 @@ def test_that_a_server_that_was_seen_further_than_it_is_has_lost_something_or_wa
     back = host("n2", remembered=(seen(100_040, 0.5),))
     check = one_past(facts(back), ("n1",), NAMES)
     assert check.verdict is WARN
-    assert "n2 was last seen at 100040 (running, watch), it stands at 100000 now" in check.evidence
+    assert "n2 was last seen at 100040 (running, watch), but is now at 100000" in check.evidence
     for calm in (seen(100_000, 0.5), seen(100_040, 2.0)):  # the second was read after this look
         assert one_past(facts(host("n2", remembered=(calm,))), ("n1",), NAMES).verdict is PASS
 

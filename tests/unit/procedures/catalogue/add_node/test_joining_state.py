@@ -225,7 +225,7 @@ def test_that_a_position_seen_beyond_all_that_is_there_now_is_not_one_past_witho
     assert seen_beyond(facts, "n3") == seen
     check = planned(facts)[0]["HISTORY"]
     assert check.verdict is Verdict.BLOCK
-    assert f"n3 was last seen at {newest(facts) + 40} (running, watch), it stands at {newest(facts)}" in check.evidence
+    assert f"n3 was last seen at {newest(facts) + 40} (running, watch), it is at {newest(facts)}" in check.evidence
     assert planned(facts, unknown_history="n3")[0]["HISTORY"].verdict is Verdict.WARN
     older = replace(seen, seqno=newest(facts), top=newest(facts) + 40)  # it went back since, and was seen doing so
     assert seen_beyond(with_n3(facts, remembered=(older,)), "n3") is None

@@ -38,7 +38,7 @@ def test_that_two_damaged_files_do_not_outvote_what_this_console_saw() -> None:
     check = one_cluster(party(files(UUID, OTHER, OTHER), NAMES, ()))
     assert (check.verdict, check.absolute) == (BLOCK, True)
     assert f"n2: grastate.dat {OTHER}, the console saw it in {UUID}" in check.evidence
-    assert f"n1: grastate.dat {UUID}, we saw it there too" in check.evidence
+    assert f"n1: grastate.dat {UUID}, the console saw it there as well" in check.evidence
     assert not any("n1" in advice or "Leave" in advice for advice in check.try_)
 
 

@@ -107,7 +107,7 @@ def test_that_rows_of_a_member_that_was_left_out_are_counted_and_typed_and_it_is
     assert blocks == set()
     assert typed(plan) == ["lose 227 of n3"]
     assert {s.step_id for s in plan.steps if s.host == "n3"} == {"save-n3", "recover-n3"}
-    assert any("n3, left out, was not started" in sentence for sentence in plan.expects)
+    assert any("n3 was left out and not started" in sentence for sentence in plan.expects)
     _, untouched = rest_of(crashed(n1=10, n2=10, n3=237), nodes="n1,n2", left_out="no")
     assert not [s for s in untouched.steps if s.host == "n3"]
 
@@ -158,7 +158,7 @@ def test_that_a_number_that_only_a_state_file_tells_is_a_claim_and_no_loss(seen:
     check = lost(asked, standings(asked.facts, ("n1",))[0])
     assert check.verdict is WARN
     assert "grastate.dat of n3 contains or contained 99999, but its InnoDB is at 10" in check.evidence
-    assert "a file's word, which does not count" in check.evidence
+    assert "the value of the file is ignored" in check.evidence
     assert "last seen by us" not in check.evidence
 
 

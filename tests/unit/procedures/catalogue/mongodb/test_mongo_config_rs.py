@@ -145,7 +145,7 @@ def test_that_a_set_or_mode_which_came_into_the_file_since_the_start_blocks(name
     facts = _process(_facts(), "c3", settings=(*had, (name, value)))
     assert _blocks(facts) == ["CONFIG-FILES"]
     check = next(one for one in PROCEDURE.preflight(facts, ROLLING) if one.code == "CONFIG-FILES")
-    assert f"c3 runs with no {name}, and its file /etc/mongod.conf says {value}" in check.evidence
+    assert f"c3 runs with no {name}, but its file /etc/mongod.conf has {value}" in check.evidence
 
 
 STRING = "c1:27019,c2:27019,c3:27019"
@@ -182,7 +182,7 @@ def test_that_an_option_on_a_command_line_is_named_with_what_to_do() -> None:
     facts = _process(_facts(), "c2", given=(("storage.dbPath", "/data/db"),))
     check = next(one for one in PROCEDURE.preflight(facts, WINDOW) if one.code == "CONFIG-FILES")
     assert "c2: --dbpath /data/db on the command line of mongod.service" in check.evidence
-    assert "write storage.dbPath: /data/db into /etc/mongod.conf" in " ".join(check.try_)
+    assert "add storage.dbPath: /data/db to /etc/mongod.conf" in " ".join(check.try_)
     assert _blocks(facts) == [], "the rolling way leaves its folder as it is"
 
 

@@ -152,7 +152,7 @@ def _keyed(there: KeyFile | None, own: KeyFile | None = OWN_KEY) -> Facts:
 @pytest.mark.parametrize(
     ("there", "own", "told"),
     [
-        (KeyFile(KEY, absent=True), OWN_KEY, f"n1: {KEY} is not there"),
+        (KeyFile(KEY, absent=True), OWN_KEY, f"n1: {KEY} does not exist"),
         (KeyFile(KEY, "b2", owner=100, shared=False), OWN_KEY, "differs from the file on c1"),
         (KeyFile(KEY, "a1", owner=100, shared=True), OWN_KEY, "accounts other than its owner can access"),
         (KeyFile(KEY, "a1", owner=0, shared=False), OWN_KEY, "belongs to the account 0"),

@@ -207,7 +207,7 @@ def test_that_a_shard_and_a_mongos_that_only_the_metadata_name_are_not_left_out(
     found = check("EVERY-SERVER", facts(*_members(), node))
     assert found.verdict is Verdict.BLOCK
     assert found.evidence == (
-        "the shard rs1 is not a replica set that was read; r7:27017, a mongos, is no host of the inventory, "
+        "the shard rs1 is not a replica set that was read; the mongos r7:27017 is not in the inventory, "
         "or does not answer"
     )
 

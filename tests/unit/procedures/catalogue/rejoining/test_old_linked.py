@@ -90,7 +90,7 @@ def test_that_old_data_that_lie_elsewhere_are_refused_with_what_to_do() -> None:
     check = old_linked(_facts(found=("/var/lib/mysql/shop/far.isl", "a mount at /var/lib/mysql/big")).host("n3"))
     assert (check.code, check.verdict, check.absolute) == ("OLD-LINKED", Verdict.BLOCK, True)
     assert "2 links lead elsewhere: /var/lib/mysql/shop/far.isl, a mount at /var/lib/mysql/big" in check.evidence
-    assert any("in its place" in sentence for sentence in check.try_)
+    assert any("with its target" in sentence for sentence in check.try_)
     assert any("add-node" in sentence for sentence in check.try_)
 
 

@@ -336,7 +336,7 @@ def test_that_without_mariadb_backup_nothing_begins() -> None:
 def test_that_the_questions_say_what_is_not_carried_and_not_taken() -> None:
     asked = {field.name: field.help for field in PROCEDURE.fields(facts_told(), INPUTS)}
     assert "to the node first; the run takes none from a donor" in asked["backup"]
-    assert "those of another member must be copied to the node first" in asked["binlogs"]
+    assert "copy those of another member to the node first" in asked["binlogs"]
 
 
 def test_that_a_folder_for_the_command_is_quoted_as_one_word() -> None:

@@ -273,7 +273,7 @@ def test_that_a_backup_that_is_not_there_is_refused() -> None:
     assert "BACKUP-FOUND" in _blocks(_facts(), {**INPUTS, "full": "/nowhere/full", "incrementals": "none"})
     assert "BACKUP-FOUND" in _blocks(_facts(backups_found=()), {**INPUTS, "full": "/nowhere/full"})
     none = {check.code: check for check in RUN.preflight(_facts(backups_found=()), INPUTS)}
-    assert any("Rename them" in advice for advice in none["BACKUP-FOUND"].try_)
+    assert any("rename them" in advice for advice in none["BACKUP-FOUND"].try_)
     assert none["IST-REACH"].evidence == "the last seqno of the backups is not known"
 
 

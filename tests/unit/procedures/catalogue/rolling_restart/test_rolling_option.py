@@ -103,7 +103,7 @@ def test_that_a_key_of_the_providers_string_is_merged_into_it_and_the_others_are
     (check,) = checked(seen, given["option"], given["value"])["OPTION"]
     assert "on its own it would drop gcs.fc_limit=77, gmcast.segment=0" in check.evidence
     merged = "gcs.fc_limit=77; gmcast.segment=0; gcache.size=256M"
-    assert f"written as '{merged}'" in check.evidence
+    assert f"merged by key to '{merged}'" in check.evidence
     plan = PROCEDURE.plan(seen, given)
     written = [s.action for s in plan.steps if isinstance(s.action, EditOptions)]
     assert {action.options for action in written} == {(("wsrep_provider_options", merged),)}

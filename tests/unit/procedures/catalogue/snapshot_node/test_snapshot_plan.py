@@ -228,7 +228,7 @@ def test_that_behind_haproxy_the_donors_clients_leave_first_and_return() -> None
         ("take", "''", "begin with a program"),
         ("bring", "scp --password=hunter2 a b", "looks like a password"),
         ("offer", "mount \x07bell", "printable"),
-        ("remove", "rm " + "x" * 2_001, "at most 2000 characters"),
+        ("remove", "rm " + "x" * 2_001, "at most 2000 printable characters"),
         ("snapshot", "a; rm -rf /", "begins with a letter"),
         ("take_limit", "3 h", "at most one hour"),
         ("donor", "n4", "not one of"),

@@ -104,10 +104,10 @@ def test_that_the_servers_own_certificates_are_used_by_leaving_the_old_options_o
     ("values", "sentence"),
     [
         ({"source": "files"}, "is needed"),
-        ({"source": "files", "ca_file": "a", "cert_file": "/b", "key_file": "/c"}, "whole path"),
-        ({"days": "0"}, "Between 1 and"),
-        ({"days": "99999"}, "Between 1 and"),
-        ({"renew": "-1"}, "Between 0 and"),
+        ({"source": "files", "ca_file": "a", "cert_file": "/b", "key_file": "/c"}, "absolute path"),
+        ({"days": "0"}, "Enter 1 to"),
+        ({"days": "99999"}, "Enter 1 to"),
+        ({"renew": "-1"}, "Enter 0 to"),
         ({"source": "x"}, ""),
     ],
 )

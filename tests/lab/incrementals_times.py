@@ -127,7 +127,7 @@ def section(found: Found, command: str, when: str) -> str:
         "",
         "### A model at 1 TB",
         "A full backup of 1 TB and two incrementals, extrapolated from these rates; the rest of a run takes the same",
-        "time at any size. The time to prepare a full backup depends on the writes during the backup, not on its size; a",
+        "time at any size. To prepare a full backup takes as long as the writes during it need, whatever its size; a",
         "small incremental takes a second or two whatever its content, so its rate is a minimum. The SST loads a donor",
         "and the network the whole time; the rejoin loads neither until its IST.",
         "",

@@ -43,7 +43,7 @@ def refuse_unlawful(view: RunView) -> None:
     if wrong:
         back = tr("Roll it back: pilothouse undo {run}", run=view.run_id)
         closed = tr("Close it as it is: pilothouse undo {run} --yes --leave REASON", run=view.run_id)
-        ways = (closed,) if view.state is RunState.APPROVED or view.no_return else (back, closed)
+        ways = (closed,) if view.state is RunState.NOT_STARTED or view.no_return else (back, closed)
         raise BadInput(tr("The plan violates the plan rules and is not run."), try_=(*wrong, *ways))
 
 

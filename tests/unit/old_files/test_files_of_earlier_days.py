@@ -166,7 +166,7 @@ def test_that_a_run_of_an_old_journal_is_gone_on_with_or_refused_by_the_law_it_b
         assert engine.view.state.value == run.state
         forward = engine.view.state not in {*ENDED, RunState.UNDOING, RunState.UNDO_FAILED}
         if law and forward:
-            with pytest.raises(BadInput, match="breaks its own laws") as refused:
+            with pytest.raises(BadInput, match="violates the plan rules") as refused:
                 engine.run()
             assert law in refused.value.as_text()
             assert f"pilothouse undo {run.run_id}" in refused.value.as_text()
@@ -184,7 +184,7 @@ def test_that_a_run_approved_before_seals_is_approved_anew_or_left_to_its_hosts(
             bound_entries(journal, run.run_id, Policy(), "run", "")
         again = Policy(approved=unbound.value.approve, by="somebody")
         if _broken_law(day, run):
-            with pytest.raises(BadInput, match="breaks its own laws") as refused:
+            with pytest.raises(BadInput, match="violates the plan rules") as refused:
                 bound_entries(journal, run.run_id, again, "undo", "")
             assert "Look at its hosts by hand" in refused.value.as_text()
             assert len(journal.entries(run.run_id)) == run.entries

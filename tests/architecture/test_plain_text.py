@@ -52,7 +52,9 @@ def tips_of_models(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.If) and "ToolTipRole" in ast.unparse(node.test):
             returned = [n.value for n in ast.walk(node) if isinstance(n, ast.Return)]
             yield from (
-                ast.unparse(value) for value in returned if value and _name(getattr(value, "func", value)) != "plain"
+                ast.unparse(value)
+                for value in returned
+                if value and _name(getattr(value, "func", value)) != "plain_text"
             )
 
 
@@ -87,4 +89,4 @@ def test_that_the_walk_finds_each_way(text: str) -> None:
 def test_that_the_walk_finds_a_model_whose_tooltip_is_as_it_came() -> None:
     model = "def data(self, role):\n    if role == Qt.ItemDataRole.ToolTipRole:\n        return {}\n"
     assert list(tips_of_models(ast.parse(model.format("entry.hint")))) == ["entry.hint"]
-    assert not list(tips_of_models(ast.parse(model.format("plain(entry.hint)"))))
+    assert not list(tips_of_models(ast.parse(model.format("plain_text(entry.hint)"))))

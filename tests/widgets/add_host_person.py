@@ -19,7 +19,7 @@ from tests.widgets.fake_sources import FakeOps
 from widgets.bridge.ops import Ops
 from widgets.inventory.connection_dialog import ConnectionDialog
 
-LONG = "Not configured: data that only root may read (logs, /proc of other users) is not shown."
+LONG = "Not configured: data only for root (logs, /proc of other users) is not shown."
 RESULTS = (
     Step("name", "Name", "passed", "db1 is 10.20.0.11."),
     Step("tcp", "SSH port", "passed", "db1 port 22 answers as SSH."),

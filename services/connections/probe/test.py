@@ -184,11 +184,7 @@ class _Probe:
             return None
         if target.jumps or target.proxy_command:
             way = " then ".join(target.jumps) or "ProxyCommand"
-            self._add(
-                "name",
-                "skipped",
-                tr("{host} is resolved on the remote side, through {way}.", host=target.host, way=way),
-            )
+            self._add("name", "skipped", tr("{host} is resolved remotely, through {way}.", host=target.host, way=way))
         else:
             self._resolve(target.host)
         try:
@@ -247,9 +243,7 @@ class _Probe:
             return
         if access.sudo == "none":
             self._add(
-                "sudo",
-                "skipped",
-                tr("Not configured: data that only root may read (logs, /proc of other users) is not shown."),
+                "sudo", "skipped", tr("Not configured: data only for root (logs, /proc of other users) is not shown.")
             )
             return
         read = commands.WHO.read(sudo=True)
@@ -311,9 +305,7 @@ class _Probe:
             self._fail("operator", problem)
             return
         if user == access.user:
-            told = tr(
-                "{user} is also the observer's account: sessions for watching could change the server.", user=user
-            )
+            told = tr("{user} is also the observer's account: watching could change the server.", user=user)
             self._add("operator", "warned", told)
         elif rights:
             told = tr("{user} may change the server ({rights}).", user=user, rights=", ".join(sorted(rights)))

@@ -62,21 +62,21 @@ def test_that_the_wrapping_for_input_hands_every_word_through_a_real_shell() -> 
 @pytest.mark.parametrize(
     ("stderr", "why"),
     [
-        (b"sudo: a password is required\n", "wants a password"),
+        (b"sudo: a password is required\n", "requires a password"),
         (b"dba is not in the sudoers file.\n", "not in the sudoers file"),
         (b"Sorry, user dba is not allowed to execute '/bin/cat' as root on db1.\n", "don't allow"),
         (b"Sorry, user dba may not run sudo on db1.\n", "may not run sudo"),
         (b"sudo: no password was provided\nsudo: 1 incorrect password attempt\n", "password is wrong"),
         (b"sudo: sorry, you must have a tty to run sudo\n", "terminal"),
-        (b"sudo: interactive authentication is required\n", "wants a password"),  # sudo-rs
-        (b"sudo-rs: interactive authentication is required\n", "wants a password"),
+        (b"sudo: interactive authentication is required\n", "requires a password"),  # sudo-rs
+        (b"sudo-rs: interactive authentication is required\n", "requires a password"),
         (b"sudo: I'm sorry dba. I'm afraid I can't do that\n", "don't allow"),  # sudo-rs
         (b"sudo: maximum 3 incorrect authentication attempts\n", "password is wrong"),  # sudo-rs
         (b"sudo: a terminal is required to read the password; either use ...\n", "terminal"),
         (b"sudo: no tty present and no askpass program specified\n", "terminal"),
         (b"sudo: /usr/bin/sudo must be owned by uid 0 and have the setuid bit set\n", "may not become root"),
         (b"sudo: effective uid is not 0, is /usr/bin/sudo on a file system with 'nosuid'?\n", "may not become root"),
-        (b'sudo: The "no new privileges" flag is set, which prevents sudo ...\n', "no new privileges"),
+        (b'sudo: The "no new privileges" flag is set, which prevents sudo ...\n', "gain new privileges"),
         (b"sudo: account validation failure, is your account locked?\n", "locked or expired"),
         # What nobody listed here is told in sudo's own words.
         (b"/etc/sudoers:3: syntax error\nsudo: no valid sudoers sources found, quitting\n", "no valid sudoers sources"),

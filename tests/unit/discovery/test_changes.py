@@ -87,7 +87,7 @@ def test_that_a_member_that_leaves_and_returns_is_a_view_event() -> None:
     assert kinds["connection"].text == "db3 does not answer: No route"
     third = estate(*WHOLE, previous=second, at=AT + 2)
     back = {e.kind: e for e in events_between(second, third)}
-    assert back["view"].text == "orders: db3 came; 3 of 3 votes"
+    assert back["view"].text == "orders: db3 joined; 3 of 3 votes"
     assert back["view"].health is Health.GOOD
 
 
@@ -232,7 +232,7 @@ def test_that_a_member_that_was_only_named_and_is_known_now_has_neither_left_nor
     assert [e for e in events_between(before, after) if e.kind == "view"] == []
     other = group(NodeView("g3", "g3"), AT + 1)
     (event,) = [e for e in events_between(before, other) if e.kind == "view"]
-    assert event.text.startswith("shop: 10.0.0.2 left and g3 came")
+    assert event.text.startswith("shop: 10.0.0.2 left and g3 joined")
 
 
 def test_that_a_rollback_that_was_over_between_two_looks_is_told_and_a_restarted_counter_is_none() -> None:

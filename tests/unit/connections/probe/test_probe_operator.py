@@ -104,7 +104,7 @@ def test_that_an_operator_without_rights_is_a_warning(tried: Callable[..., tuple
 def test_that_an_observer_that_may_change_the_server_is_a_warning(tried: Callable[..., tuple[Step, ...]]) -> None:
     (step,) = tried(Scripted((ALL,)), user="observer")
     assert step.state == "warned"
-    assert step.sentence == "observer is also the observer's account: sessions for watching could change the server."
+    assert step.sentence == "observer is also the observer's account: watching could change the server."
 
 
 @pytest.mark.parametrize("refusal", [AuthFailed("The server refused the login of pilot."), Unreachable("No answer.")])

@@ -26,7 +26,7 @@ def test_that_a_logged_transfer_is_an_edge_with_progress() -> None:
     receiving = node(snapshot, "db3")
     assert (receiving.state, receiving.health) == ("Joining: receiving SST", Health.TRANSFER)
     assert receiving.numbers[:2] == (("received", "42 GB", Health.GOOD), ("rate", "186 MB/s", Health.GOOD))
-    assert node(snapshot, "db2").reason == "db2 gives db3 its state (SST)"
+    assert node(snapshot, "db2").reason == "db2 sends its state to db3 (SST)"
 
 
 def test_that_an_ist_shows_write_sets_and_what_is_left() -> None:

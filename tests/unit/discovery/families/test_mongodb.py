@@ -268,7 +268,7 @@ def test_that_votes_that_no_set_can_have_are_not_believed_and_the_cause_is_told(
     mute = {"votes": None, "majority": None}
     cluster = s.only(s.estate(*(m.member(n, replace(m.view(n), **mute)) for n in (1, 2, 3))))
     assert codes(cluster) == [MAJORITY_NOT_KNOWN]
-    assert "the configuration from m1, m2 and m3 can't be true" in cluster.problems[0].sentence
+    assert "the configuration from m1, m2 and m3 are impossible" in cluster.problems[0].sentence
 
 
 def test_that_a_member_that_was_started_alone_is_told_where_its_set_counts_it() -> None:

@@ -120,7 +120,7 @@ def test_that_a_restart_between_the_windows_leaves_it_not_known() -> None:
     assert change.typical is not None
     assert change.typical.by == pytest.approx(3.0, abs=0.4)
     change = only(series, load=replace(STEADY, restarts=(NOW + 100,)))
-    assert "within a window" in change.said
+    assert "inside a window" in change.said
     change = only(series, replace(ASKED, despite=frozenset({"restart"})), replace(STEADY, restarts=(NOW + 640,)))
     assert (change.verdict, change.despite) == (Direction.HIGHER, ("restart",))
     assert "its caches were cold" in verdict_words(change)  # looked past is still told

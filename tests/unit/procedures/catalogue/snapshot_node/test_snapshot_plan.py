@@ -226,7 +226,7 @@ def test_that_behind_haproxy_the_donors_clients_leave_first_and_return() -> None
         ("take", "lvcreate -n {snap}", "{snap} is not known"),
         ("take", "lvcreate 'half", "can't be split"),
         ("take", "''", "begins with its program"),
-        ("bring", "scp --password=hunter2 a b", "looks like a password"),
+        ("bring", "scp --password=hunter2 a b", "contain a password"),
         ("offer", "mount \x07bell", "printable"),
         ("remove", "rm " + "x" * 2_001, "at most 2000 characters"),
         ("snapshot", "a; rm -rf /", "begins with a letter"),

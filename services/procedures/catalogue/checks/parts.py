@@ -74,7 +74,7 @@ def checked(
         answers=details.get("answers", ()) if against else (),
         commands=details.get("commands", ()) if against else (),
         each=details.get("each", ""),
-        not_known=outcome is Verdict.WARN and not warn,
+        not_known=bool(unread or must_read) and not against,
     )
 
 

@@ -133,7 +133,7 @@ def test_that_a_password_that_is_no_text_is_not_kept_and_nobody_is_told_to_delet
     assert report.secrets == ()
     assert report.hosts[0].sql is not None
     assert report.hosts[0].sql.password is None
-    assert "no UTF-8 text" in report.problems[0]
+    assert "is not UTF-8 text" in report.problems[0]
     assert not any("delete it" in note for note in report.notes)
 
 

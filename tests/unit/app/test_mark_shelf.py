@@ -48,7 +48,7 @@ def test_that_stretches_in_the_wrong_order_are_refused(shelf: MarkShelf) -> None
 
 def test_that_a_name_is_taken_once_is_one_line_and_short(shelf: MarkShelf) -> None:
     shelf.keep("redo", BEFORE, AFTER)
-    with pytest.raises(BadInput, match="named redo already"):
+    with pytest.raises(BadInput, match="already a mark named redo"):
         shelf.keep(" redo ", BEFORE, AFTER)
     long = shelf.keep("a\x1b[31m\u202eb\n" + "x" * 500, BEFORE, AFTER)
     assert len(long.name) <= LONGEST_NAME + 1

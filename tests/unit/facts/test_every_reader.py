@@ -140,6 +140,7 @@ def _readers() -> dict[str, Reader]:
         if not any(_is_of_facts(hint) for arg, hint in _hints(one).items() if arg != "return")
         and any(_bare(hint) not in {int, float, bool} for arg, hint in _hints(one).items() if arg != "return")
         and name.partition(".")[0] not in OURS
+        and "CommandRead" not in str(_hints(one).get("return"))  # it asks for something, and reads no text
     }
 
 

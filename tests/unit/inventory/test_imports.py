@@ -140,7 +140,7 @@ def test_that_an_option_file_of_which_nothing_is_a_host_says_why(tmp_path: Path)
 def test_that_a_file_of_login_paths_is_told_as_that(tmp_path: Path) -> None:
     (tmp_path / ".mylogin.cnf").write_bytes(bytes(4) + bytes(range(20)) + b"\x10\0\0\0" + bytes(range(16)))
     (told,) = import_my_cnf(tmp_path / ".mylogin.cnf").problems
-    assert told.startswith(f"{tmp_path}/.mylogin.cnf holds login paths")
+    assert told.startswith(f"{tmp_path}/.mylogin.cnf contains obfuscated login paths")
 
 
 def test_that_passwords_of_my_cnf_go_to_the_vault_and_nowhere_else(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_that_my_cnf_includes_are_followed_and_faults_told(tmp_path: Path) -> No
         "a.cnf, line 4: the clients refuse the file here",
         "b.cnf, line 1: the clients refuse the file here",
         "[clientbad]: the port",
-        "[clientnobody]: there is no user",
+        "[clientnobody]: no user is set",
         "/none can't be read",
         "!x",
     ):

@@ -186,5 +186,5 @@ def test_that_a_run_approved_before_seals_is_approved_anew_or_left_to_its_hosts(
         if _broken_law(day, run):
             with pytest.raises(BadInput, match="violates the plan rules") as refused:
                 bound_entries(journal, run.run_id, again, "undo", "")
-            assert "Look at its hosts by hand" in refused.value.as_text()
+            assert "Check its hosts by hand" in refused.value.as_text()
             assert len(journal.entries(run.run_id)) == run.entries

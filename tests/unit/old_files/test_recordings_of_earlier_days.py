@@ -14,7 +14,7 @@ import zstandard
 
 from services.clock import ManualClock
 from services.discovery.model import EstateSnapshot
-from services.history.recordings.readable import read
+from services.history.recordings.readable import read_snapshot
 from services.inventory.toml_file import load_inventory
 from services.json_text import stored_json
 from services.procedures.report.topology import topology_picture
@@ -78,7 +78,7 @@ def test_that_no_field_of_an_old_snapshot_is_lost_when_it_is_read(file: Path) ->
         rows = connection.execute(_SNAPSHOTS).fetchall()
     for data, key in rows[:: max(1, len(rows) // 40)]:
         text = _unpacked(data, key)
-        estate: EstateSnapshot = read(text)
+        estate: EstateSnapshot = read_snapshot(text)
         lost.update(_missing(json.loads(text), json.loads(stored_json(estate)), ""))
     assert len(rows) > 100
     assert lost == set()

@@ -61,7 +61,7 @@ def test_that_a_name_is_taken_once(tmp_path: Path) -> None:
     with StateStore.open(tmp_path / "s") as store:
         marks = store.change_marks("a")
         marks.keep("redo", BEFORE, AFTER, "ada")
-        with pytest.raises(BadInput, match="named redo already"):
+        with pytest.raises(BadInput, match="already a mark named redo"):
             marks.keep("redo", BEFORE, AFTER, "eva")
         assert len(marks.all()) == 1
 

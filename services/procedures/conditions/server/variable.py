@@ -42,7 +42,7 @@ class VariableIs(OfHost):
         except UserError:
             if not self.or_ended or absent(asking, self.host) is not Absent.NONE:
                 raise
-            told = f"no server runs on {self.host}: what {self.variable} was set to at runtime ended with it"
+            told = f"no server runs on {self.host}: the runtime value of {self.variable} was lost with it"
             return Answer(holds=True, evidence=told)
         if value is None:
             told = f"{self.host} has no variable {self.variable}"

@@ -128,7 +128,7 @@ def test_that_an_inventory_without_hosts_is_refused(tmp_path: Path, capsys: pyte
     path = tmp_path / "inventory.toml"
     path.write_text("version = 1\n")
     assert main(["topology", "--inventory", str(path)]) == 2
-    assert "has no host" in said(capsys)[1]
+    assert "contains no hosts" in said(capsys)[1]
 
 
 def test_that_a_broken_inventory_names_its_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,7 +143,7 @@ def test_that_a_data_folder_that_cannot_be_made_is_told(
 ) -> None:
     (tmp_path / "file").write_text("")
     assert main(["sample", "--inventory", str(inventory), "--data", str(tmp_path / "file" / "below")]) == 2
-    assert "can't be made" in said(capsys)[1]
+    assert "can't be created" in said(capsys)[1]
 
 
 # --- inventory ----------------------------------------------------------------------------------------------------

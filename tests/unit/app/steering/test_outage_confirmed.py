@@ -73,5 +73,5 @@ def test_that_past_the_point_no_way_back_is_named() -> None:
 
 def test_that_a_plan_tells_its_outage_and_what_is_typed_in_it() -> None:
     told = " ".join(" ".join(plan_lines(plan_of(*STEPS), {})).split())
-    assert "From step 1 to step 2 nobody reads or writes through n1. It lasts until n1 is typed" in told
+    assert "From step 1 to step 2 nobody reads or writes through n1. It lasts until you type n1" in told
     assert "From step" not in "".join(plan_lines(plan_of(_POINT), {}))

@@ -100,7 +100,7 @@ def test_that_an_override_with_a_reason_lets_the_run_begin_and_stays_in_its_repo
     shell.world.cluster = whole("n1", "n2")
     said = shell("run", *ROLLING, "--yes", "--override", "cluster-size=the third comes tomorrow")
     assert "overridden: the third comes tomorrow" in said.out
-    assert "Run 1 begins." in said.out
+    assert "Run 1 starts." in said.out
     assert said.code == 0
     assert "the third comes tomorrow" in shell("report", "1").out
 
@@ -201,7 +201,7 @@ def test_that_a_report_overwrites_nothing_and_then_writes_nothing(shell: Shell, 
     text.write_text("mine")
     said = shell("report", "1", "--html", str(html), "--markdown", str(text))
     assert said.code == 2
-    assert f"{text} exists already.\nIt was left as it is." in said.err
+    assert f"{text} exists already.\nIt was not changed." in said.err
     assert text.read_text() == "mine"
     assert not html.exists()
 

@@ -120,7 +120,7 @@ def test_that_an_undo_changes_its_own_settings_alone_in_a_configuration_that_oth
     back = SetChange(5, (("protocolVersion", 0),), newer=True)
     assert changed(CONFIG, back, "n1") == {**CONFIG, "version": 8, "protocolVersion": 0}
     assert back.lines[0] == "cfg = rs.conf()   // only while cfg.version is 5 or newer"
-    with pytest.raises(QueryFailed, match="made for 9"):
+    with pytest.raises(QueryFailed, match="planned for 9"):
         changed(CONFIG, SetChange(9, (("protocolVersion", 0),), newer=True), "n1")
     with pytest.raises(ValueError, match="one version"):
         SetChange(5, removes=(0,), newer=True)
@@ -210,7 +210,7 @@ def test_that_a_statement_for_a_mongodb_server_is_refused_before_root_sends_it_t
         mixed = replace(first, sql=SqlAccess("u"), kind="mysql", beside=(Instance("n1", "mongodb", peer.port, access),))
         for entry in (first, mixed.of_instance(mixed.beside[0])):
             road = HostOperator(entry, MemoryVault({}), limits=LIMITS)
-            with pytest.raises(BadInput, match="one of MongoDB: it takes no statement") as told:
+            with pytest.raises(BadInput, match="is MongoDB and does not accept a statement") as told:
                 road.execute(set_global("max_connections", 400))
             assert told.value.safe == "Nothing was sent to the server."
             road.close()

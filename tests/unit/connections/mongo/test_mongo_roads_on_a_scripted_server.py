@@ -145,7 +145,7 @@ def test_that_who_takes_a_login_by_certificate_is_believed_only_where_its_own_is
         if verified:
             link.ask(template_of(reads.SET_STATUS), limit_s=5.0)
         else:
-            with pytest.raises(QueryFailed, match=r"hearsay.*verify-ca"):
+            with pytest.raises(QueryFailed, match=r"can't be trusted.*verify-ca"):
                 link.ask(template_of(reads.SET_STATUS), limit_s=5.0)
         link.close()
     assert ("replSetGetStatus" in [next(iter(command)) for _, command, _ in peer.asked]) is verified

@@ -24,7 +24,7 @@ def test_that_a_configuration_in_another_encoding_is_told_as_that(tmp_path: Path
     (tmp_path / "inner").write_bytes(b"\xfe\xff" + data if encoding == "utf-16-be" else data)
     (tmp_path / "config").write_text(f"Include {tmp_path}/inner\n")
     name = "UTF-8 with a byte order mark" if encoding == "utf-8-sig" else "UTF-16"
-    with pytest.raises(BadInput, match=f"inner is written in {name}, which ssh does not read"):
+    with pytest.raises(BadInput, match=f"inner is encoded in {name}, which ssh does not read"):
         target_for(SshAccess("dba", config=str(tmp_path / "config")), "db1")
 
 

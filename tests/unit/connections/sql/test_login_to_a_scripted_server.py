@@ -144,7 +144,7 @@ def test_that_a_set_up_that_takes_the_logins_whole_time_is_told_with_that_time(
             time.sleep(1.4)
             server.send(OK, 1)
 
-    with pytest.raises(TimedOut, match=r"no answer within 3 s"):
+    with pytest.raises(TimedOut, match=r"did not answer within 3 s"):
         status(serve(script), limit_s=0.9)
 
 

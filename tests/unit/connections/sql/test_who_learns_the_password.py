@@ -280,7 +280,7 @@ def test_that_no_certificate_is_accepted_for_what_is_no_single_server(name: str,
     asked = CertificateUnknown(
         "?", host="x", fingerprint=certificate.fingerprint, name=name, subject="", why="", try_=()
     )
-    with pytest.raises(BadInput, match="names no server"):
+    with pytest.raises(BadInput, match="does not name a server"):
         accept_certificate(asked)
     assert not known_certificates.place().exists()
 

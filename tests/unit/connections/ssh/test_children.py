@@ -140,7 +140,7 @@ def test_that_a_proxy_command_that_complains_is_told_with_the_variables_that_it_
     monkeypatch.setenv("AWS_SESSION_TOKEN", "S3cret!pw")
     with pytest.raises(Unreachable) as failed:
         SshLink.open(proxied, MemoryVault(), policy=None, limits=Limits())
-    assert "hold secrets (AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN)" in failed.value.try_[-1]
+    assert "contain secrets (AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN)" in failed.value.try_[-1]
     assert "S3cret!pw" not in failed.value.as_text()
 
 

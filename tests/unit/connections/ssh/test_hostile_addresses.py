@@ -122,7 +122,7 @@ def test_that_an_inventory_has_no_such_address_and_no_such_hop(address: str) -> 
 
 
 def test_that_a_discovered_member_has_no_such_address() -> None:
-    with pytest.raises(BadInput, match="no address"):
+    with pytest.raises(BadInput, match="which is invalid"):
         HostEntry("n1", "10.0.0.1").for_member("n2", "x$(id)")
 
 

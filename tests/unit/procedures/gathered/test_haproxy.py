@@ -267,7 +267,7 @@ def test_that_a_proxysql_leaves_the_choice_to_the_person() -> None:
     assert not all_behind(facts, ("n1", "n2", "n3"))
     check = balancers(facts, "haproxy")
     assert check.verdict is Verdict.WARN
-    assert "ProxySQL is not told" in check.evidence
+    assert "does not notify ProxySQL" in check.evidence
     assert "you are asked" in check.try_[0]
     assert balancers(facts, "person").verdict is Verdict.PASS
 
@@ -404,7 +404,7 @@ def test_that_no_balancer_is_told_to_be_there_where_no_process_of_others_was_see
     check = balancers(facts, "nobody")
     assert (check.verdict is Verdict.PASS) is (shown and not found)
     assert check.unknown is not shown
-    assert ("not known of n1" in check.evidence) is not shown
+    assert ("not known for n1" in check.evidence) is not shown
     assert balancers(facts, "person").verdict is Verdict.PASS
 
 
@@ -413,4 +413,4 @@ def test_that_of_a_host_that_was_not_read_at_all_no_balancer_is_said_to_be_absen
     dark = host_of("lb1", problems=(Problem("ssh", "No answer on port 22."),))
     check = balancers(Facts(1.0, "uuid", "orders", hosts=(host_of("n1").with_part(read), dark)), "nobody")
     assert check.unknown
-    assert "not known of lb1: the process table of lb1 could not be read (No answer on port 22)" in check.evidence
+    assert "not known for lb1: the process table of lb1 could not be read (No answer on port 22)" in check.evidence

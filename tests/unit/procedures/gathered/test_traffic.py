@@ -70,7 +70,7 @@ def test_that_a_file_of_which_stat_says_so_is_not_there_and_of_another_nothing_i
     [
         (((LIBRARY, 5_000),), PASS, "as on n1"),
         (((LIBRARY, 4_999),), WARN, "4999 bytes on new"),
-        (((LIBRARY, None),), BLOCK, "is not there on new"),
+        (((LIBRARY, None),), BLOCK, "does not exist on new"),
         ((), WARN, "could not be read"),
     ],
 )
@@ -94,7 +94,7 @@ def test_that_a_new_node_needs_the_files_that_its_donors_configuration_names(
 
 def test_that_a_node_of_its_own_configuration_needs_its_own_files() -> None:
     seen = _facts(_donor(), _host("new", files=((KEY, None),), tkey=KEY))
-    assert "new lacks /etc/mysql/tls/key.pem ([sst] tkey)" in traffic_files(seen, "new", "n1", fresh=False).evidence
+    assert "new does not have /etc/mysql/tls/key.pem ([sst] tkey)" in traffic_files(seen, "new", "n1", fresh=False).evidence
     assert traffic_files(seen, "new", "n1", fresh=True).verdict is PASS
 
 

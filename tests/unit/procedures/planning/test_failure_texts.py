@@ -160,7 +160,7 @@ def test_that_a_step_that_is_taken_back_is_told_by_its_undo_and_the_undo_s_own_t
     assert first.ended is not None
     assert first.ended <= begun
     assert second.failed.startswith("Not within")
-    assert "take back: Switch a of n1 off  [undone]  7.0 s" in step_line(first, 1)
+    assert "undo: Switch a of n1 off  [undone]  7.0 s" in step_line(first, 1)
 
 
 def test_that_an_undo_that_fails_keeps_its_own_output_beside_the_step_s() -> None:

@@ -84,7 +84,7 @@ def test_that_the_health_gate_tells_no_answer_no_server_and_a_refused_login_apar
         silent = replace(gone("n3"), server_up=up, problems=told)
         return preflight.health_gate(facts(silent), NAMES).evidence.partition(";")[0]
 
-    assert said(Problem("ssh", "No route to host.", "unreachable"), up=None) == "no answer from n3 (No route to host)"
+    assert said(Problem("ssh", "No route to host.", "unreachable"), up=None) == "n3 does not answer (No route to host)"
     hung = Problem("sql", "No answer within 3 s.", "timed-out")
     assert said(hung, up=True) == "no answer from the server of n3 (No answer within 3 s)"
     assert said(Problem("sql", "Port 3306 refused the connection.", "unreachable"), up=False) == "no server runs on n3"
@@ -244,7 +244,7 @@ def test_that_ports_never_tried_are_no_pass() -> None:
 def test_that_a_missing_sst_program_blocks_and_is_named() -> None:
     assert [k.verdict for k in preflight.sst_tools(facts(), NAMES)] == [PASS] * 3
     bare = preflight.sst_tools(facts(host("n2", tools_there=("socat", "mbstream"))), ("n1", "n2"))
-    assert (bare[1].verdict, bare[1].evidence) == (BLOCK, "n2 lacks mariabackup or mariadb-backup")
+    assert (bare[1].verdict, bare[1].evidence) == (BLOCK, "n2 does not have mariabackup or mariadb-backup")
     packed = host("n1", options_given=(("sst", "compressor", "/usr/bin/zstd -3"),))
     assert [k.verdict for k in preflight.sst_tools(facts(packed), ("n1", "n2"))] == [BLOCK, BLOCK]
     assert preflight.sst_tools(facts(host("n1", tools_there=())), ("n1",))[0].verdict is WARN
@@ -361,11 +361,11 @@ def test_that_two_hosts_that_show_one_uuid_of_the_group_block_the_health_gate() 
     twins = (host("n2", group=galera("n2", **same)), host("n3", group=galera("n3", **same)))
     check = preflight.health_gate(facts(*twins), NAMES)
     assert check.verdict is BLOCK
-    assert "n2 and n3 show the same identity" in check.evidence
+    assert "n2 and n3 report the same node UUID" in check.evidence
 
 
 @pytest.mark.parametrize(
-    ("up", "said"), [(True, "Stop the server of new first: once"), (None, "Stop the server of new first, where one")]
+    ("up", "said"), [(True, "Stop the server of new first: once"), (None, "Stop the server of new first, if it")]
 )
 def test_that_a_way_is_opened_only_once_the_server_behind_it_is_stopped(up: bool | None, said: str) -> None:
     cut = links("n1", p4567="filtered")

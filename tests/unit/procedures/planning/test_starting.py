@@ -82,7 +82,7 @@ def test_that_a_host_without_room_for_temporary_files_is_not_stopped_or_started(
         ((), PASS, "only addresses"),
         ((("db-one.example", True), ("db-two.example", True)), PASS, "n1 resolves db-one.example, db-two.example"),
         ((("db-one.example", False), ("db-two.example", True)), WARN, "n1 does not resolve db-one.example"),
-        ((("db-one.example", None),), WARN, "what db-one.example is of n1 could not be read"),
+        ((("db-one.example", None),), WARN, "the address of db-one.example of n1 could not be read"),
         ((("three.example", False),), BLOCK, "n1 does not resolve its own name three.example"),
     ],
 )
@@ -98,7 +98,7 @@ def test_that_a_name_nobody_knows_is_told(
 
 def test_that_a_name_that_was_not_looked_up_is_not_said_to_lead_to_an_address() -> None:
     (check,) = preflight.names_known(facts(host("n1", names=(), options_given=(ADDRESS,))), ("n1",))
-    assert (check.verdict, check.evidence) == (WARN, "what db-one.example, db-two.example is of n1 could not be read")
+    assert (check.verdict, check.evidence) == (WARN, "the address of db-one.example, db-two.example of n1 could not be read")
 
 
 def test_that_a_node_that_knows_none_of_its_members_names_blocks() -> None:

@@ -72,7 +72,7 @@ def test_that_a_report_shows_what_differs_first_and_folds_all_that_was_compared(
     writer = ended()
     html = report_html(writer.view(), writer.entries(), change=measured(3.0))
     text = report_markdown(writer.view(), writer.entries(), change=measured(3.0)).replace("\\", "")
-    for told in ("Before and after", "1 number differs", "higher, by far", "All comparisons", "not known: "):
+    for told in ("Before and after", "1 metric differs", "higher, by a large margin", "All comparisons", "not known: "):
         assert told in html
         assert told in text
     shown, folded = text.split("## Before and after")[1].split("All comparisons")[0:2]
@@ -85,7 +85,7 @@ def test_that_a_report_without_a_difference_has_no_table_that_looks_like_one() -
     writer = ended()
     text = report_markdown(writer.view(), writer.entries(), change=measured(0.0))
     shown = text.split("## Before and after")[1].split("All comparisons")[0]
-    assert "0 numbers differ, 1 shows no difference, 1 is not known" in shown
+    assert "0 metrics differ, 1 shows no difference, 1 is not known" in shown
     assert "|" not in shown
 
 

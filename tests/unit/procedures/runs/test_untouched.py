@@ -128,4 +128,4 @@ def test_that_a_writing_program_that_was_killed_may_have_replaced_the_file() -> 
     with pytest.raises(NotWritten) as told:
         _performed(session, EDIT)
     assert not told.value.sure
-    assert "or whole and new" in told.value.safe
+    assert "or completely replaced" in told.value.safe

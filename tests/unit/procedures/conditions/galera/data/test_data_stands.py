@@ -30,7 +30,7 @@ def state(uuid: str) -> str:
     [
         (("ibdata1", "mysql"), "", True, "is as it was before"),
         (("sst_in_progress", "grastate.dat"), "", False, "was erased by an interrupted SST and contains no"),
-        (("gvwstate.dat",), "", False, "Before the run: a database of n4's own"),
+        (("gvwstate.dat",), "", False, "Before the run: a database of n4 itself"),
         (("ibdata1", "grastate.dat"), UUID, False, "was replaced by an SST and contains a copy"),
         (("ibdata1", "sst_in_progress"), "", None, "Not known: whether the interrupted SST had erased"),
     ],

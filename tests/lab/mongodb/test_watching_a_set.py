@@ -231,7 +231,7 @@ def test_that_a_member_started_alone_is_told_and_so_is_what_it_lost_there(
     mongodb.wait_answers(mongo_rs.spec, "d3")
     try:
         assert main(["check", "--inventory", inventory]) == 1
-        assert "runs alone" in capsys.readouterr().out
+        assert "runs standalone" in capsys.readouterr().out
         mongodb.ask(mongo_rs.spec, "d3", {"dropDatabase": 1}, database="shop")
     finally:
         mongo_rs.stop("d3")

@@ -165,7 +165,7 @@ def test_that_a_shard_which_a_colleague_adds_beside_ends_the_run_before_its_poin
     view = console.assert_ended(RunState.UNDONE, ran)
     refused = next(one for one in view.steps if "rs1 is a shard, and not in the plan" in one.error)
     assert refused.step.step_id == "c3:down"
-    assert "plan anew with its members" in refused.error
+    assert "make a new plan with its members" in refused.error
     assert not view.no_return
     assert {one["_id"] for one in documents(mirrored, "r2", "shards")} == {"rs0", "rs1"}
     told = [hashes(mirrored, host)["shards"] for host in MIRRORS]

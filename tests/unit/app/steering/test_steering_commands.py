@@ -100,7 +100,7 @@ def test_that_an_override_with_a_reason_lets_the_run_begin_and_stays_in_its_repo
     shell.world.cluster = whole("n1", "n2")
     said = shell("run", *ROLLING, "--yes", "--override", "cluster-size=the third comes tomorrow")
     assert "overridden: the third comes tomorrow" in said.out
-    assert "Run 1 starts." in said.out
+    assert "Run 1 started." in said.out
     assert said.code == 0
     assert "the third comes tomorrow" in shell("report", "1").out
 

@@ -136,7 +136,10 @@ def test_that_a_mirror_on_an_empty_folder_tells_that_it_has_no_metadata() -> Non
 def test_that_a_server_that_stops_every_read_is_not_waited_for_fifteen_times() -> None:
     stopped = {"ok": 0.0, "code": 50, "errmsg": "operation exceeded time limit"}
     names = ("buildInfo", "serverStatus", "getCmdLineOpts", "replSetGetStatus", "replSetGetConfig", "listDatabases")
-    with peer_of("1-sccc.s0", **dict.fromkeys(names, stopped)) as peer, pytest.raises(TimedOut, match="at a time limit"):
+    with (
+        peer_of("1-sccc.s0", **dict.fromkeys(names, stopped)) as peer,
+        pytest.raises(TimedOut, match="at a time limit"),
+    ):
         read(peer)
     assert peer.commands()[1:] == ["isMaster", "buildInfo", "serverStatus", "getCmdLineOpts"]
 

@@ -268,7 +268,7 @@ def test_that_a_proxysql_leaves_the_choice_to_the_person() -> None:
     check = balancers(facts, "haproxy")
     assert check.verdict is Verdict.WARN
     assert "does not notify ProxySQL" in check.evidence
-    assert "you are asked" in check.try_[0]
+    assert "the run asks you" in check.try_[0]
     assert balancers(facts, "person").verdict is Verdict.PASS
 
 

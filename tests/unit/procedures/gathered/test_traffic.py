@@ -94,7 +94,10 @@ def test_that_a_new_node_needs_the_files_that_its_donors_configuration_names(
 
 def test_that_a_node_of_its_own_configuration_needs_its_own_files() -> None:
     seen = _facts(_donor(), _host("new", files=((KEY, None),), tkey=KEY))
-    assert "new does not have /etc/mysql/tls/key.pem ([sst] tkey)" in traffic_files(seen, "new", "n1", fresh=False).evidence
+    assert (
+        "new does not have /etc/mysql/tls/key.pem ([sst] tkey)"
+        in traffic_files(seen, "new", "n1", fresh=False).evidence
+    )
     assert traffic_files(seen, "new", "n1", fresh=True).verdict is PASS
 
 

@@ -86,7 +86,7 @@ def test_that_the_health_gate_tells_no_answer_no_server_and_a_refused_login_apar
 
     assert said(Problem("ssh", "No route to host.", "unreachable"), up=None) == "n3 does not answer (No route to host)"
     hung = Problem("sql", "No answer within 3 s.", "timed-out")
-    assert said(hung, up=True) == "no answer from the server of n3 (No answer within 3 s)"
+    assert said(hung, up=True) == "the server of n3 does not answer (No answer within 3 s)"
     assert said(Problem("sql", "Port 3306 refused the connection.", "unreachable"), up=False) == "no server runs on n3"
     shut = Problem("sql", "The server refused the login.", "auth-failed")
     assert said(shut, up=True) == "the server of n3 could not be read (The server refused the login)"

@@ -98,7 +98,10 @@ def test_that_a_name_nobody_knows_is_told(
 
 def test_that_a_name_that_was_not_looked_up_is_not_said_to_lead_to_an_address() -> None:
     (check,) = preflight.names_known(facts(host("n1", names=(), options_given=(ADDRESS,))), ("n1",))
-    assert (check.verdict, check.evidence) == (WARN, "the address of db-one.example, db-two.example of n1 could not be read")
+    assert (check.verdict, check.evidence) == (
+        WARN,
+        "the address of db-one.example, db-two.example of n1 could not be read",
+    )
 
 
 def test_that_a_node_that_knows_none_of_its_members_names_blocks() -> None:

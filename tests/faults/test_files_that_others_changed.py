@@ -158,6 +158,6 @@ def test_that_a_file_a_person_was_asked_to_edit_is_not_put_back_unasked_on_scrip
         assert not not_back(view.kept)
         return
     assert "max_connections = 321" in files[SHARED]
-    assert "had asked for work there" in view.sentence
+    assert "asked for work there" in view.sentence
     assert exit_code(view, "undo") == 4
     assert bench.cluster.hosts["n3"].running

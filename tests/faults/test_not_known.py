@@ -109,6 +109,6 @@ def test_that_a_person_s_word_goes_on_where_the_transfer_can_t_be_told_and_stand
     bench.person.answers[UNKNOWN] = BY_WORD
     assert bench.run() is RunState.DONE, bench.engine().view.sentence
     shown = next(one for one in bench.engine().view.steps if one.step.step_id == step.step_id)
-    assert shown.evidence == ("by your word",)
+    assert shown.evidence == ("you confirmed it",)
     answers = [entry.data for entry in bench.journal.entries(bench.run_id) if entry.kind == "answered"]
     assert {"topic": UNKNOWN, "answer": BY_WORD, "by": "somebody"} in answers

@@ -66,7 +66,7 @@ def test_that_the_unknown_name_of_a_jump_host_is_not_told_at_the_address(
     person.presses("Test")
     person.ops.do("test-host")
     assert dialog.form.address.property("wrong") is not True
-    assert 'The name "gate" is not known here (Name or service not known).' in dialog.steps.words()
+    assert 'The name "gate" can\'t be resolved (Name or service not known).' in dialog.steps.words()
 
 
 # -- ways -----------------------------------------------------------------------------------------------------------

@@ -160,10 +160,10 @@ def test_that_a_rule_that_holds_again_is_told_in_a_line_and_an_answer_stands_out
     since = view.question.since
     over = [replace(BROKEN, at=since + n, over=since + n + 30.0, holds="3 of 3") for n in (5.0, 60.0)]
     wizard.set_run(replace(view, broken=(over[0],)))
-    assert any("QUORUM broke at" in text and "holds again" in text for text in texts_of(wizard.question))
+    assert any("QUORUM broke at" in text and "has held again" in text for text in texts_of(wizard.question))
     wizard.set_run(replace(view, broken=tuple(over)))
     (told,) = [text for text in texts_of(wizard.question) if "QUORUM broke at" in text]
-    assert "So did 1 before it" in told
+    assert "So did 1 rule before it" in told
     assert wizard.question.buttons[0].property("kind") == "primary"
 
 

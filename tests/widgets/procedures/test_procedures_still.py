@@ -53,7 +53,7 @@ def test_that_neither_click_nor_enter_begins_anything_in_a_recording(pages: Stee
 
 
 def test_that_a_recordings_page_speaks_of_no_runs_of_its_own(pages: SteeringPages) -> None:
-    assert "No run yet" not in texts(pages)
+    assert "No runs yet" not in texts(pages)
     assert "Runs" not in texts(pages).splitlines()
 
 
@@ -81,7 +81,7 @@ def test_that_cards_of_a_live_window_keep_their_buttons(qtbot: QtBot) -> None:
             begin.click()
         assert chosen.args == [card.about.name]
     page.set_runs(())
-    assert "No run yet" in texts(page)
+    assert "No runs yet" in texts(page)
 
 
 def test_that_the_window_of_a_recording_shows_these_cards(qtbot: QtBot, qapp: QApplication) -> None:

@@ -81,7 +81,7 @@ def test_that_nothing_is_said_any_more_in_a_window_that_is_gone(
 ) -> None:
     """What is said for a while is taken back minutes later, and the window may be closed meanwhile."""
     monkeypatch.setattr("app.window.controller.PAST_SAID_S", -0.99)
-    monkeypatch.setattr("app.window.controller.SAID_MS", 10)
+    monkeypatch.setattr("app.window.controller.NOTICE_MS", 10)
     window = MainWindow()
     ops = Ops(window)
     controller = Controller(FakeLiveSource(), window, ops, parent=qapp)

@@ -95,7 +95,7 @@ def test_that_a_run_begun_elsewhere_appears_with_its_obligation_and_its_story_an
         assert notice is not None
         assert notice.text() == ""
         person.controller.pump.beat()
-        assert f"Run {run_id} begins" in person.controller.events[0].text
+        assert f"Run {run_id} starts" in person.controller.events[0].text
         answer(other, run_id, "yes")
         person.waits(lambda: person.cards.runs[0].view.state is RunState.DONE)
         person.waits(lambda: not person.window.status.duties.text())
@@ -130,10 +130,10 @@ def test_that_its_page_follows_it_to_its_end_and_leaves_the_answer_to_that_progr
         assert person.wizard.question.question() is None
         head = person.wizard.head
         assert not any(made.isVisible() for made in (head.go_on, head.pause, head.cancel, head.undo, head.leave))
-        assert "steer it there" in person.words(head)
+        assert "control it there" in person.words(head)
         answer(other, run_id, "yes")
         person.waits(lambda: person.wizard.run().state is RunState.DONE)
-        assert "steer it there" not in person.words(head)
+        assert "control it there" not in person.words(head)
 
 
 def test_that_a_run_can_be_gone_on_with_here_as_soon_as_that_program_has_let_go(

@@ -268,7 +268,7 @@ def test_that_what_is_no_galera_cluster_is_told_so_and_no_other_is_taken_in_its_
     assert why_none_fits(_spare(), ABOUTS[0]) == ""
     assert why_none_fits(None, ABOUTS[0]) == ""
     tree = b.tree_with_broken()
-    assert f"and {tree.name} is none" in why_none_fits(tree, ABOUTS[0])
+    assert f"and {tree.name} is not one" in why_none_fits(tree, ABOUTS[0])
     assert why_none_fits(_alone(Reach.FULL, replace(f.facts("alone"), galera=None)), ABOUTS[0])
 
 

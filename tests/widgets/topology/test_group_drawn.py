@@ -72,10 +72,10 @@ def test_that_a_group_has_its_own_charts_and_none_of_galera_nor_a_procedure_for_
     assert fitting(ABOUTS, cluster, cluster.nodes[0]) == ()
     assert fitting_cluster(ABOUTS, cluster, b.estate(cluster)) == ()
     why = {why_not(about, cluster, b.estate(cluster)) for about in ABOUTS}
-    assert {one.partition(f", and {cluster.name} is none")[0] for one in why} == {
-        "These procedures are for a Galera cluster",
-        "These procedures are for MongoDB",
-        "This procedure is for a sharded cluster of MongoDB",
+    assert {one.partition(f", and {cluster.name} is not one")[0] for one in why} == {
+        "These procedures are for Galera clusters",
+        "These procedures are for MongoDB clusters",
+        "This procedure is for sharded MongoDB clusters",
     }
 
 

@@ -229,7 +229,7 @@ def test_that_a_reason_is_told_once_where_sql_and_ssh_fail_alike() -> None:
         ("timed-out", "firewall"),
         ("auth-failed", "user and password"),
         ("tls-failed", "TLS setting"),
-        ("name-unknown", "spelt"),
+        ("name-unknown", "spelling of the address"),
         ("resolver-silent", "reaches its DNS servers"),
         ("other-protocol", "Another protocol listens there"),
         ("unreachable", "address and port"),

@@ -160,7 +160,7 @@ def test_that_an_unknown_lag_is_never_zero() -> None:
 
 
 def test_that_a_delay_that_is_meant_is_told_as_one() -> None:
-    assert lag_words(b.tree_with_broken().replication[3]) == "lag 1 h, 1 h meant"
+    assert lag_words(b.tree_with_broken().replication[3]) == "lag 1 h, 1 h intended"
 
 
 def test_that_the_subtitle_names_what_it_is_the_version_and_the_state() -> None:

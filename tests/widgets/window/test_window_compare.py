@@ -91,7 +91,7 @@ def test_that_marks_become_a_table_of_what_differs_and_what_does_not(opened: Ope
         "write latency (disk.write_latency)": "higher, by a large margin",
         "Questions (load.questions)": "no difference shown",
     }
-    assert made.summary.text().startswith("1 number differs, 1 shows no difference, 0 are not known. ")
+    assert made.summary.text().startswith("1 metric differs, 1 shows no difference, 0 are not known. ")
 
 
 def test_that_windows_in_the_wrong_order_are_refused_in_words(opened: OpenWindow, qtbot: QtBot) -> None:
@@ -182,7 +182,7 @@ def test_that_a_name_that_is_refused_is_said_and_stays_in_its_field(opened: Open
     made.take(*AFTER)
     made.kept.name.setText("password = hunter2")
     made.kept.keep.click()
-    qtbot.waitUntil(lambda: "looks like a password" in made.kept.said.text(), timeout=30_000)
+    qtbot.waitUntil(lambda: "contain a password" in made.kept.said.text(), timeout=30_000)
     assert made.kept.name.isVisible()
     assert made.kept.name.text() == "password = hunter2"
 

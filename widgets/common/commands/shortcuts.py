@@ -53,7 +53,7 @@ WINDOW = Place(
         Shortcut("page-4", mark("Journal"), ("Alt+4",)),
         Shortcut("settings", mark("Settings"), ("Ctrl+,",)),
         Shortcut("live", mark("Back to the present (in a recording: to its end)"), ("End",)),
-        Shortcut("play", mark("Play or pause a recording (not in a field or on a button)"), ("Space",)),
+        Shortcut("play", mark("Play or pause (not in a field or on a button)"), ("Space",)),
         Shortcut("context-menu", mark("Menu of the focused item"), ("Shift+F10",)),
         Shortcut("next", mark("To the next or previous control"), ("Tab", "Shift+Tab")),
         Shortcut("tree", mark("Show or hide the estate"), ("Ctrl+B",)),

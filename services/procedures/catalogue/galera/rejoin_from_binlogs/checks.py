@@ -220,5 +220,5 @@ def freeze(facts: Facts, members: tuple[str, ...]) -> Check:
         unread=blind,
         evidence="; ".join(evidence) or "no member answers",
         why=f"Only a provider with {OPTION} can be frozen; without it the run reports the race during the replay.",
-        try_=(f"Freeze {can[0]} first with freeze-gcache.",),
+        try_=tuple(f"Freeze {name} first with freeze-gcache." for name in can[:1]),
     )

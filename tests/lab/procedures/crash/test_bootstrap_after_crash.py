@@ -23,7 +23,7 @@ def _goes_on(writer: Writer, rows: int) -> None:
 
 def _assert_the_second_part_told_its_checks(console: Console, view: RunView, ran: Ran) -> None:
     """Nobody was asked to approve the rest of the plan: its checks are in the output, and in the document."""
-    part = ran.out[ran.out.index(f"Run {view.run_id} begins.") :]
+    part = ran.out[ran.out.index(f"Run {view.run_id} started.") :]
     assert view.fresh_checks
     for check in view.fresh_checks:
         assert check.code in part, (check.code, part)

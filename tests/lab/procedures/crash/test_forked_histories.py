@@ -83,7 +83,7 @@ def test_that_a_fork_is_refused_whatever_its_state_file_says_and_returns_after_i
     ran = console("resume", console.runs()[0], "--yes", "--confirm", "s3")
     assert ran.code == 0, ran
     console.assert_ended(RunState.DONE, ran)
-    assert "came by SST" in ran.out, ran
+    assert "joined by SST" in ran.out, ran
     assert [rows(steer, host) for host in ("s1", "s2", "s3")] == [{"common": 3, "majority": 7}] * 3
 
 

@@ -234,7 +234,7 @@ def test_that_a_run_killed_between_two_files_holds_joins_off_is_resumed_with_one
     assert set(console.open_obligations()) == {"joins:s1", "joins:s2", "joins:s3"}
     released = console("undo", console.runs()[0], "--release", "--yes")
     assert set(console.open_obligations()) == {"joins:s1", "joins:s2", "joins:s3"}, released
-    assert "they differ" in released.out, released
+    assert "the options differ" in released.out, released
     resumed = console("resume", console.runs()[0], "--yes")
     assert resumed.code == 0, resumed
     console.assert_ended(RunState.DONE, resumed)

@@ -119,4 +119,4 @@ def test_that_a_frozen_cache_is_released_at_once_when_its_disk_is_nearly_full_an
     for outcome in breached:
         assert outcome.bench.cluster.hosts["n1"].frozen_at == "-1", outcome.where
         assert not any(o.obligation.key.startswith("freeze:") for o in outcome.view.obligations), outcome.where
-        assert outcome.view.sentence.startswith("DISK-FLOOR: The disk of n1 came near its end"), outcome.where
+        assert outcome.view.sentence.startswith("DISK-FLOOR: The disk of n1 was nearly full"), outcome.where

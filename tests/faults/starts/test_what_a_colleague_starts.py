@@ -170,7 +170,7 @@ def test_that_a_node_that_a_colleague_put_back_into_flow_control_is_told_in_the_
     bench.run()
     view = bench.engine().view
     assert [one.code for one in view.broken[:1]] == (["DESYNC-LOST"] if by_colleague else [])
-    assert all("n3 is back in flow control, not by us" in one.sentence for one in view.broken)
+    assert all("n3 is back in flow control, but not by this run" in one.sentence for one in view.broken)
 
 
 def test_that_a_desync_that_the_run_itself_ended_is_not_called_a_colleagues_on_scripted_hosts() -> None:

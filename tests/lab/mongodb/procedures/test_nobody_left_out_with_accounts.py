@@ -32,7 +32,7 @@ def test_that_an_arbiter_that_nobody_asks_is_no_server_that_was_replaced(
 ) -> None:
     console = _knowing(mongo_auth_estate, tmp_path, "d1", "d2")
     ran = console.run("mongo-rolling-upgrade", "--json", version="3.2.6", **ANSWERS)
-    _refused(console, ran, "EVERY-SERVER", "10.213.18.14:27018, an arbiter, was not read")
+    _refused(console, ran, "EVERY-SERVER", "the arbiter 10.213.18.14:27018 was not read")
 
 
 @pytest.mark.parametrize(

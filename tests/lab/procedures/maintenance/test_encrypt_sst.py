@@ -202,7 +202,7 @@ def test_that_each_bad_certificate_and_a_mixture_is_refused_before_the_first_cha
 
 def _all_run_out(told: Ran, nodes: Sequence[str]) -> None:
     assert told.code == 1, told
-    assert told.out.count("runs out in 19 days (encrypt-sst renews it)") == len(nodes), told
+    assert told.out.count("expires in 19 days (encrypt-sst renews it)") == len(nodes), told
 
 
 @pytest.mark.parametrize("bad", sampled(["wrong CA", "expired"], lambda bad: bad == "expired"))

@@ -78,7 +78,7 @@ def starts_the_majority(person: Person) -> None:
     person.is_asked("The rest of the plan is ready", 180.0)
     person.shoots("rest")
     person.presses(person.wizard.question, "Approve and continue")
-    types_the_answer(person, "s3 went its own way", f"lose {ROWS} of s3")
+    types_the_answer(person, "s3 diverged", f"lose {ROWS} of s3")
     types_the_answer(person, "cannot be undone", "s1")
     person.is_asked("Is the data on s1 right?", 180.0)
     person.presses(person.wizard.question, "Yes, continue")

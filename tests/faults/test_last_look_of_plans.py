@@ -112,7 +112,7 @@ def test_that_a_shard_that_is_added_before_the_point_of_no_return_ends_the_run_a
     waited_from = bench.clock.monotonic()
     assert bench.run() is RunState.UNDONE
     view = bench.engine().view
-    failed = next(one for one in view.steps if "no other shard" in one.error)
+    failed = next(one for one in view.steps if "no shard outside the plan" in one.error)
     assert failed.step.step_id == at
     assert not view.no_return
     assert bench.clock.monotonic() - waited_from < failed.step.limit_s, "nobody waits for it to go"
@@ -132,7 +132,7 @@ def test_that_a_shard_or_a_mongos_that_comes_past_the_point_is_asked_about_and_t
     view = bench.engine().view
     assert view.question is not None
     assert view.question.step_id == "others"
-    assert "Go on only once each that is named uses cfg/" in view.question.ask.question
+    assert "Continue only once each of them uses cfg/" in view.question.ask.question
     assert bench.cluster.hosts["c2"].running, "nothing is retired before the word"
     said = ["no", "yes"]
     bench.does = lambda *_: None  # somebody sits there

@@ -28,6 +28,57 @@ class Ending:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A command that was begun, in a process group of its own; `output` is the file that takes what it prints."""
+
+    child: subprocess.Popen[bytes]
+    started: float
+    output: Path | None = None
+
+    def wait(self, limit_s: float, grace_s: float = GRACE_S) -> Ending:
+        """Wait for its end; `limit_s` after its start interrupt its group, after `grace_s` more kill it."""
+        timed_out = False
+        try:
+            self.child.wait(timeout=max(0.0, limit_s - (time.monotonic() - self.started)))
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            say(f"time limit of {limit_s:.0f} s reached: stopping {self._name}")
+        finally:
+            end_group(self.child, grace_s)
+        return Ending(self.child.returncode, timed_out, self._seconds())
+
+    def _seconds(self) -> float:
+        """Until now, or, of what ran beside others and was waited for later, until it printed its last line."""
+        now = time.monotonic()
+        since_the_last_line = max(0.0, time.time() - self.output.stat().st_mtime) if self.output else 0.0
+        return max(0.0, now - since_the_last_line - self.started)
+
+    @property
+    def _name(self) -> object:
+        return self.child.args[0] if isinstance(self.child.args, list) else self.child.args
+
+
+def begin(
+    command: Sequence[str], environment: Mapping[str, str], *, folder: Path = ROOT, output: Path | None = None
+) -> Running:
+    """Start `command` in `folder`; what it prints goes where ours goes, or into the file `output`."""
+    started = time.monotonic()
+    with output.open("wb") if output else contextlib.nullcontext() as handle:
+        # A group (POSIX: a session) of its own: what it starts can be ended with it, and Ctrl+C reaches it once, from
+        # us.
+        child = subprocess.Popen(
+            list(command),
+            cwd=folder,
+            env=dict(environment),
+            stdout=handle,
+            stderr=subprocess.STDOUT if handle else None,
+            start_new_session=not WINDOWS,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+    return Running(child, started, output)
+
+
 def run(
     command: Sequence[str],
     environment: Mapping[str, str],
@@ -37,24 +88,7 @@ def run(
     grace_s: float = GRACE_S,
 ) -> Ending:
     """Run `command` in `folder`; at `limit_s` interrupt its process group, after `grace_s` more kill it."""
-    started = time.monotonic()
-    # A group (POSIX: a session) of its own: what it starts can be ended with it, and Ctrl+C reaches it once, from us.
-    child = subprocess.Popen(
-        list(command),
-        cwd=folder,
-        env=dict(environment),
-        start_new_session=not WINDOWS,
-        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-    )
-    timed_out = False
-    try:
-        child.wait(timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        timed_out = True
-        say(f"time limit of {limit_s:.0f} s reached: stopping {command[0]}")
-    finally:
-        end_group(child, grace_s)
-    return Ending(child.returncode, timed_out, time.monotonic() - started)
+    return begin(command, environment, folder=folder).wait(limit_s, grace_s)
 
 
 def end_group(child: subprocess.Popen[bytes], grace_s: float) -> None:

@@ -25,7 +25,8 @@ class Stage:
     With more than one worker a stage's files are shared out in the order of `paths`, each file whole (pytest-xdist,
     `--dist loadfile`); by itself it would begin with the files that have the most tests, and end with a slow one.
     `share` names another way: "loadgroup" keeps together what the tests themselves say (tests/lab/sharing.py).
-    `options` are further words for pytest.
+    `options` are further words for pytest. A stage `beside` others is begun with the run: those before it leave a
+    core idle.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Stage:
     workers: int = 1
     share: Literal["loadfile", "loadgroup"] = "loadfile"
     options: tuple[str, ...] = ()
+    beside: bool = False
 
 
 # Imports every module of services: without Qt installed, a stray import of it cannot hide.
@@ -54,6 +56,9 @@ STAGES = (
         ),
     ),
     Stage("contracts", 120, (Command(("lint-imports", "--no-cache", "--no-logo")),)),
+    # Makes the bundle of what is committed, in an environment of its own, and starts every part of it.
+    # A single process, as the three before it are.
+    Stage("package", 2_400, paths=("tests/package",), needs="qt", beside=True),
     # Every test of what lies below the window, where Qt is not installed: a stray import of it fails.
     # A third of their time they wait for a server or a clock: three processes keep two cores busy.
     Stage("unit", 1_500, paths=("tests/unit", IMPORTS_OF_SERVICES), environment=HEADLESS, workers=3),
@@ -65,8 +70,6 @@ STAGES = (
     Stage("faults", 1_800, paths=("tests/faults",), needs="qt", workers=2),
     # Servers on loopback that lie, stall and flood, damaged replies by the hundred, and the window that watches them.
     Stage("hostile", 900, paths=("tests/hostile",), needs="qt", workers=2),
-    # Makes the bundle of what is committed, in an environment of its own, and starts every part of it.
-    Stage("package", 2_400, paths=("tests/package",), needs="qt"),
     # Two processes, each with an estate of its own to steer, keep two cores busy; with three, hosts answer too late.
     Stage("lab", 3_600, paths=("tests/lab",), needs="lab", workers=2, share="loadgroup"),
 )

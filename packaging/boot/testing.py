@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from boot import debian, environment, process
 from boot.counts import Outcome, closing_line, read_report, table
@@ -16,10 +17,14 @@ from boot.stages import EVERYTHING, Command, Stage, select
 
 NO_TESTS_COLLECTED = 5  # pytest's exit code, https://docs.pytest.org/en/stable/reference/exit-codes.html
 LAB_DOWN_LIMIT_S = 300.0
+IMAGES = "from tests.lab.estate.host import image; image.make_those_missing()"
+IMAGES_LIMIT_S = 1_800.0
 EVERY = "PILOTHOUSE_LAB_EVERY"
 """Set: the tests take no samples (tests/lab/sample.py)."""
 EVERY_TAKES = 12
 """So much longer may a stage take then."""
+Early = dict[str, process.Running]
+"""By the stage that waits for it: what was begun with the run, since its first stages leave a core idle."""
 _NOT_HANDED_ON = frozenset({"PYTHONPATH", "PYTEST_ADDOPTS", "PYTHONDONTWRITEBYTECODE"})
 
 
@@ -31,14 +36,34 @@ def test(arguments: list[str]) -> int:
     for needed in dict.fromkeys(stage.environment for stage in stages):
         environment.ensure(needed)
     outcomes: list[Outcome] = []
+    early: Early = {}
     try:
+        early.update(_begin_early(stages, extra))
         for stage in stages:
             say(f"stage {stage.name}")
-            outcomes.append(_run_stage(stage, extra))
+            outcomes.append(_run_stage(stage, extra, early.pop(stage.name, None)))
     except KeyboardInterrupt:
         outcomes.append(Outcome("interrupted", 0, 1, 0, 0.0, ("stopped before all stages had run",)))
+    finally:
+        for running in early.values():
+            process.end_group(running.child, process.GRACE_S)
     print(f"\n{table(outcomes)}\n\n{closing_line(outcomes)}", flush=True)
     return 1 if any(outcome.failed for outcome in outcomes) else 0
+
+
+def _begin_early(stages: Sequence[Stage], extra: Sequence[str]) -> Early:
+    """Begin the stages that run beside others, and the making of the lab's images, where other stages come first."""
+    early: Early = {}
+    for stage in stages[1:]:
+        if stage.beside and not _qt_obstacle(stage):
+            say(f"stage {stage.name} begins beside the others")
+            early[stage.name] = _begin_pytest(stage, extra, output=True)
+        if stage.needs == "lab" and lab_obstacle() is None:
+            say("the images of the lab's hosts are made beside the other stages, where they are missing")
+            early[stage.name] = process.begin(
+                [str(MAIN.python), "-c", IMAGES], _settings(), output=_output(f"{stage.name}-images")
+            )
+    return early
 
 
 def lint(arguments: list[str]) -> int:
@@ -75,25 +100,35 @@ from tests.lab.estate.servers import engine
     return answer.stdout.strip()
 
 
-def _run_stage(stage: Stage, extra: Sequence[str]) -> Outcome:
+def _run_stage(stage: Stage, extra: Sequence[str], begun: process.Running | None = None) -> Outcome:
     try:
         if stage.commands:
             return _run_commands(stage)
-        if problem := debian.ensure(debian.TEST_PACKAGES, "the tests"):
-            say(problem)  # a few tests are skipped for it, each with its reason
+        if begun and stage.beside:
+            return _finish_pytest(stage, begun, extra)
         if stage.needs == "lab":
+            if begun:  # a failure is no matter here: the tests that need the image say why there is none
+                begun.wait(IMAGES_LIMIT_S)
             return _run_lab(stage, extra)
-        if stage.needs == "qt":
-            problem = debian.ensure(debian.QT_PACKAGES, "the window")
-            if problem and not _qt_loads():
-                failed = 1 if in_ci() else 0
-                return Outcome(stage.name, 0, failed, 1 - failed, 0.0, (f"not run: {problem}",))
+        if problem := _qt_obstacle(stage):
+            failed = 1 if in_ci() else 0
+            return Outcome(stage.name, 0, failed, 1 - failed, 0.0, (f"not run: {problem}",))
         return _run_pytest(stage, extra)
     except BootError as error:
         return Outcome(stage.name, 0, 1, 0, 0.0, (str(error),))
 
 
+def _qt_obstacle(stage: Stage) -> str | None:
+    """Install what a stage of pytest needs; return why there is no Qt for a stage that needs it."""
+    if problem := debian.ensure(debian.TEST_PACKAGES, "the tests"):
+        say(problem)  # a few tests are skipped for it, each with its reason
+    problem = debian.ensure(debian.QT_PACKAGES, "the window") if stage.needs == "qt" else None
+    return problem if problem and not _qt_loads() else None
+
+
 def _run_lab(stage: Stage, extra: Sequence[str]) -> Outcome:
+    if problem := debian.ensure(debian.TEST_PACKAGES, "the tests"):
+        say(problem)
     problem = lab_obstacle()
     if problem:
         say(f"lab tests are skipped: {problem}")
@@ -132,6 +167,12 @@ def _words(command: Command) -> list[str]:
 
 
 def _run_pytest(stage: Stage, extra: Sequence[str], **variables: str) -> Outcome:
+    return _finish_pytest(stage, _begin_pytest(stage, extra, variables), extra)
+
+
+def _begin_pytest(
+    stage: Stage, extra: Sequence[str], variables: Mapping[str, str] | None = None, *, output: bool = False
+) -> process.Running:
     report_path = REPORTS / f"{stage.name}.xml"
     report_path.parent.mkdir(parents=True, exist_ok=True)
     report_path.unlink(missing_ok=True)
@@ -140,8 +181,19 @@ def _run_pytest(stage: Stage, extra: Sequence[str], **variables: str) -> Outcome
     workers += ["--no-loadscope-reorder"] if stage.share == "loadfile" else []  # a group: the largest first
     shared = workers if stage.workers > 1 and not extra else []
     command = [python, "-m", "pytest", "-q", f"--junitxml={report_path}", *stage.options, *shared, *stage.paths, *extra]
-    ending = process.run(command, {**_settings(), **variables}, _limit_s(stage))
+    return process.begin(command, {**_settings(), **(variables or {})}, output=_output(stage.name) if output else None)
+
+
+def _finish_pytest(stage: Stage, running: process.Running, extra: Sequence[str]) -> Outcome:
+    ending = running.wait(_limit_s(stage))
+    if running.output:
+        print(running.output.read_text(encoding="utf-8", errors="replace"), flush=True)
     return judge(stage, ending, bool(extra))
+
+
+def _output(name: str) -> Path:
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    return REPORTS / f"{name}.log"
 
 
 def _limit_s(stage: Stage) -> float:

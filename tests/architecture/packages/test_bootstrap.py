@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,7 +43,7 @@ def test_that_stages_are_chosen_by_name_or_group_before_the_words_for_pytest() -
     assert select(["everything"]) == (STAGES, ())
     assert [stage.name for stage in select(["everything", "lab", "-x"])[0]] == ["lab"]
     fast, _ = select(["fast"])
-    names = ["lint", "types", "contracts", "unit", "architecture", "widgets", "faults", "hostile", "package"]
+    names = ["lint", "types", "contracts", "package", "unit", "architecture", "widgets", "faults", "hostile"]
     assert [stage.name for stage in fast] == names
 
 
@@ -51,11 +52,12 @@ def words(reports: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The command lines of all stages that are run; nothing is started."""
     seen: list[list[str]] = []
 
-    def run(command: list[str], *_: object, **__: object) -> process.Ending:
+    def begin(command: list[str], *_: object, **__: object) -> process.Running:
         seen.append(command)
-        return process.Ending(0, False, 1.0)
+        return real([sys.executable, "-c", ""], os.environ)
 
-    monkeypatch.setattr(testing.process, "run", run)
+    real = process.begin
+    monkeypatch.setattr(testing.process, "begin", begin)
     return seen
 
 
@@ -70,7 +72,7 @@ def test_that_a_run_of_everything_takes_no_samples_and_has_hours(
     monkeypatch.setattr(testing.environment, "ensure", lambda _: None)
     seen: list[float] = []
 
-    def run(stage: Stage, _: object) -> Outcome:
+    def run(stage: Stage, *_: object) -> Outcome:
         seen.append(testing._limit_s(stage))
         return Outcome(stage.name, 1, 0, 0, 1.0, ())
 
@@ -114,6 +116,64 @@ def test_that_the_lab_runs_without_the_one_server_that_can_not_be_had_and_says_s
     testing._run_lab(STAGE["lab"], ())
     assert handed == [{"PILOTHOUSE_LAB_NO_MYSQL": reason} if reason else {}]
     assert reason in capsys.readouterr().out
+
+
+def test_that_a_stage_of_one_process_and_the_images_of_the_lab_begin_with_the_run(
+    words: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(testing, "_qt_obstacle", lambda _: None)
+    monkeypatch.setattr(testing, "lab_obstacle", lambda: None)
+    early = testing._begin_early([STAGE[name] for name in ("lint", "package", "unit", "lab")], ())
+    assert list(early) == ["package", "lab"]
+    for running in early.values():
+        assert running.wait(60).code == 0
+    assert words[0][-1] == "tests/package"
+    assert words[1][-2:] == ["-c", testing.IMAGES]
+
+
+@pytest.mark.parametrize("names", [("package",), ("lab",), ("lint", "unit")])
+def test_that_nothing_begins_early_where_no_other_stage_comes_first(
+    words: list[list[str]], names: tuple[str, ...]
+) -> None:
+    assert testing._begin_early([STAGE[name] for name in names], ()) == {}
+    assert words == []
+
+
+def test_that_no_image_of_the_lab_is_made_where_the_lab_cannot_run(
+    words: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(testing, "lab_obstacle", lambda: "no root here")
+    assert testing._begin_early([STAGE["lint"], STAGE["lab"]], ()) == {}
+    assert words == []
+
+
+def test_that_what_ran_beside_others_is_printed_at_its_turn_with_its_own_seconds(
+    tmp_path: Path, reports: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "package.log"
+    running = process.begin([sys.executable, "-c", "print('12 passed')"], os.environ, output=output)
+    running.child.wait()
+    waited_s = 1_000.0
+    began_earlier = replace(running, started=running.started - waited_s)
+    os.utime(output, (time.time() - waited_s / 2, time.time() - waited_s / 2))
+    (reports / "package.xml").write_text(SUITE.format(tests=12))
+    outcome = testing._run_stage(STAGE["package"], (), began_earlier)
+    assert (outcome.passed, outcome.failed) == (12, 0)
+    assert waited_s / 4 < outcome.seconds < waited_s * 3 / 4
+    assert "12 passed" in capsys.readouterr().out
+
+
+def test_that_what_began_early_ends_with_an_interrupted_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    running = process.begin([sys.executable, "-c", "import time; time.sleep(60)"], os.environ)
+
+    def interrupted(*_: object) -> Outcome:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(testing.environment, "ensure", lambda _: None)
+    monkeypatch.setattr(testing, "_begin_early", lambda *_: {"package": running})
+    monkeypatch.setattr(testing, "_run_stage", interrupted)
+    assert testing.test(["lint", "package"]) == 1
+    assert running.child.poll() is not None
 
 
 def test_that_every_test_of_the_services_is_run_where_qt_is_not_installed(words: list[list[str]]) -> None:

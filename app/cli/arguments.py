@@ -41,6 +41,11 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def _seconds_or_moment(text: str) -> float | str:
+    """A length of time, or the text of a moment: what it means depends on the recording."""
+    return _seconds(text) if text[:1].isdigit() and not set(text) & set(":-") else text
+
+
 def _common() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--inventory", type=Path, metavar="FILE", default=argparse.SUPPRESS, help="inventory (TOML)")
@@ -147,7 +152,8 @@ def _record(parser: argparse.ArgumentParser) -> None:
 
 def _replay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path)
-    parser.add_argument("--at", type=_seconds, default=None, metavar="TIME", help="start this far into the recording")
+    told = "start this far into the recording (90, 5m) or at this moment (13:23, start+5m)"
+    parser.add_argument("--at", type=_seconds_or_moment, default=None, metavar="TIME", help=told)
     _window_options(parser)
 
 

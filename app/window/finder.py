@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
@@ -25,6 +25,8 @@ class Finder(QObject):
         self._controller = controller
         self._window = window
         self._offers: list[tuple[Callable[[], Iterator[PaletteEntry]], Callable[[str], bool]]] = []
+        self.typed: Callable[[str], Sequence[PaletteEntry]] = lambda _: ()
+        """What the text itself names: it is asked at each letter."""
         self._palette = CommandPalette(window)
         self._palette.chosen.connect(self._go)
         window.palette_wanted.connect(self.open)
@@ -45,13 +47,13 @@ class Finder(QObject):
     def open(self) -> None:
         """Show the palette with everything that can be gone to or done now."""
         if self._window.page() != FIRST_RUN:  # without a host the palette is the first page's
-            self._palette.open_with(tuple(self._entries()))
+            self._palette.open_with(tuple(self._entries()), self.typed)
 
     def _entries(self) -> Iterator[PaletteEntry]:
         for cluster in self._controller.estate.clusters:
             for node in cluster.nodes:
                 detail = f"{cluster.name} · {tr(node.state)}"
-                yield PaletteEntry(node.node_id, "node", node.name, detail, health=node.health)
+                yield PaletteEntry(node.node_id, "node", node.name, detail, health=node.health, also=node.address)
             yield PaletteEntry(cluster.cluster_id, "cluster", cluster.name, kind_words(cluster), health=cluster.health)
         for number, (key, title) in enumerate(PAGES, start=1):
             yield PaletteEntry(key, "page", tr(title), keys=keys_of(WINDOW, f"page-{number}"))

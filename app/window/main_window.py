@@ -54,6 +54,7 @@ class MainWindow(QMainWindow):
         live_wanted(), palette_wanted(), play_wanted(): their keys were pressed.
         text_size_wanted(int): text larger (1), smaller (-1) or in its usual size (0).
         inventory_wanted(): another inventory's file shall be chosen.
+        setting_wanted(str): a setting shall be shown, by its name.
     """
 
     page_shown = Signal(str)
@@ -65,6 +66,7 @@ class MainWindow(QMainWindow):
     play_wanted = Signal()
     text_size_wanted = Signal(int)
     inventory_wanted = Signal()
+    setting_wanted = Signal(str)
 
     top: TopBar
     tree: EstateTree

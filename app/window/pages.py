@@ -17,6 +17,7 @@ from app.window.controller import Controller
 from app.window.finder import Finder
 from app.window.hosts.add_host import AddHost
 from app.window.main_window import MainWindow
+from app.window.search_places import SearchPlaces
 from app.window.steering.door import ServiceDoor
 from app.window.still_pages import StillPages
 from app.window.time.replay_axis import ReplayAxis
@@ -71,9 +72,13 @@ def build_pages(
         ReplayAxis(controller, controller.player, window, charts, parent)
     yield
     finder = Finder(controller, window, parent)
+    places = SearchPlaces(controller, window, charts)
+    finder.offer(places.entries, places.take)
+    finder.typed = places.typed
     yield
     if not steered:
-        StillPages(window, ops, parent)
+        still = StillPages(window, ops, parent)
+        finder.offer(still.entries, still.take)
         yield
     return Pages(finder, journal)
 
@@ -106,6 +111,7 @@ def build_steering(
     yield
     steering = Steering(controller, window, steered, door, ops, parent)
     pages.finder.offer(steering.offers.entries, steering.offers.take)
+    pages.finder.offer(steering.entries, steering.take)
     chunks = ChunksOffer(controller, window, steered)
     pages.finder.offer(chunks.entries, chunks.take)
     pages.journal.run_chosen.connect(steering.show_run)

@@ -83,6 +83,11 @@ class Board(QScrollArea):
         self._arrange()
         self._share()
 
+    def bring(self, card: ChartCard) -> None:
+        """Bring a card into sight, its title at the top where there is room."""
+        self._grid.activate()
+        self.verticalScrollBar().setValue(max(0, card.y() - _ROW_GAP))
+
     def edges(self) -> tuple[float, float] | None:
         """Return left and right of the time axis in pixels of this widget; None while there is no plot."""
         if not self._cards:

@@ -61,7 +61,7 @@ class ChartsPage(QFrame):
         self._cards = Cards(self._board, self._new_card)
         self._cursor: float | None = None
         self._hover: float | None = None
-        self._scope = ""
+        self._scope = self._awaited = ""
         self._turns = turns or Turns(self)
         self._ask_timer = self._later(_ASK_MS, self._ask)
         self._ask_soon = self._later(0, self._ask)
@@ -132,6 +132,8 @@ class ChartsPage(QFrame):
         self._board.setVisible(bool(specs))
         self._empty.setVisible(not specs)
         self._show()
+        if self._awaited:
+            self.bring(self._awaited)
         if self.isVisible():
             self._ask_soon.start()
 
@@ -152,6 +154,13 @@ class ChartsPage(QFrame):
         plot.set_marks(self.compare.marks)
         card.show()
         return card
+
+    def bring(self, key: str) -> None:
+        """Bring a chart into sight; one that is still to be made, as soon as it is there."""
+        self._awaited = key
+        if any(spec.key == key for spec in self.specs()):
+            self._awaited = ""
+            self._board.bring(self.card(key))
 
     def specs(self) -> tuple[ChartSpec, ...]:
         """Return what is shown."""

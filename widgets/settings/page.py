@@ -26,6 +26,7 @@ from widgets.common.controls.wrap_row import WrapRow
 from widgets.common.look.fonts import px
 from widgets.common.look.styling import wear
 from widgets.common.look.theme import theme_holder
+from widgets.settings import names
 from widgets.settings.values import Limit, Shown
 
 _WIDTH = 760
@@ -61,6 +62,8 @@ class SettingsPage(QFrame):
         self._alone: list[QWidget] = []
         """Fields without a note beside them: they have its room too."""
         self._names: list[QWidget] = []
+        self._places: dict[str, QWidget] = {}
+        """Where each setting is, by its name as shown."""
         self.setProperty("kind", "canvas")
         self._keyring = label("", wrap=True)
         self._inner = QFrame()
@@ -73,7 +76,7 @@ class SettingsPage(QFrame):
             (tr("Look"), self._look()),
             (tr("Sampling and history"), self._sampling()),
             (tr("Passwords"), self._secrets()),
-            (tr("Defaults of procedures"), self._limits()),
+            (tr(names.LIMITS), self._limits()),
             (tr("About Pilothouse"), self._about()),
         ):
             column.addSpacing(8)
@@ -116,6 +119,17 @@ class SettingsPage(QFrame):
         """Show how large text is."""
         self.text.setCurrentIndex(self.text.findData(percent))
 
+    def place_of(self, name: str) -> QWidget | None:
+        """Return the field of a setting, or the words that tell it; None where this window has none of it."""
+        return self._places.get(tr(name))
+
+    def show_setting(self, name: str) -> None:
+        """Bring a setting into sight and give it the keys; `name` is one of names.SETTINGS."""
+        place = self.place_of(name)
+        if place is not None:
+            self._scroll.ensureWidgetVisible(place)
+            place.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     # -- parts --------------------------------------------------------------------------------------------------------
 
     def _head(self) -> WrapRow:
@@ -130,44 +144,44 @@ class SettingsPage(QFrame):
 
     def _look(self) -> QGridLayout:
         shown, grid = self._shown, _grid()
-        self.theme = choice(tr("Theme"), _THEMES)
+        self.theme = choice(tr(names.THEME), _THEMES)
         choose(self.theme, shown.theme)
         self.theme.activated.connect(lambda: self.changed.emit("theme", self.theme.currentData()))
-        self._add(grid, tr("Theme"), self.theme)
-        self.text = _numbers(tr("Text size"), shown.sizes, lambda n: f"{n} %", shown.text_percent)
+        self._add(grid, tr(names.THEME), self.theme)
+        self.text = _numbers(tr(names.TEXT), shown.sizes, lambda n: f"{n} %", shown.text_percent)
         self.text.activated.connect(lambda: self.changed.emit("text_percent", self.text.currentData()))
-        self._add(grid, tr("Text size"), self.text)
+        self._add(grid, tr(names.TEXT), self.text)
         if len(shown.languages) > 1:
             options = (("", mark("The system's")), *((tag, tag) for tag in shown.languages))
-            self.language = choice(tr("Language"), options)
+            self.language = choice(tr(names.LANGUAGE), options)
             choose(self.language, shown.language)
             self.language.activated.connect(lambda: self.changed.emit("language", self.language.currentData()))
-            self._add(grid, tr("Language"), self.language, tr("Takes effect at the next start."))
+            self._add(grid, tr(names.LANGUAGE), self.language, tr("Takes effect at the next start."))
         else:
-            self._say(grid, tr("Language"), tr("English; there is no translation yet."))
+            self._say(grid, tr(names.LANGUAGE), tr("English; there is no translation yet."))
         return grid
 
     def _sampling(self) -> QGridLayout:
         shown, grid = self._shown, _grid()
         self.interval = _numbers(
-            tr("Sample each server every"), shown.intervals, lambda n: tr_n("{n} s", "{n} s", n), shown.interval_s
+            tr(names.INTERVAL), shown.intervals, lambda n: tr_n("{n} s", "{n} s", n), shown.interval_s
         )
         self.interval.activated.connect(lambda: self.changed.emit("interval_s", self.interval.currentData()))
         why = tr(
             "Takes effect at the next start. Above 2 s, rates would have gaps and silence would be reported too late."
         )
-        self._add(grid, tr("Sample each server every"), self.interval, why)
-        self.days = self._spin(tr("Keep samples for"), shown.days, shown.keep_days, "keep_days")
+        self._add(grid, tr(names.INTERVAL), self.interval, why)
+        self.days = self._spin(tr(names.KEPT), shown.days, shown.keep_days, "keep_days")
         self.days.setSuffix(tr(" days"))
         said = tr(
             "Takes effect at the next start, when older samples are deleted. Values per minute are kept for 400 days."
         )
-        self._add(grid, tr("Keep samples for"), self.days, said)
-        self.gib = self._spin(tr("Maximum history size"), shown.gib, shown.most_gib, "most_gib")
+        self._add(grid, tr(names.KEPT), self.days, said)
+        self.gib = self._spin(tr(names.MOST), shown.gib, shown.most_gib, "most_gib")
         self.gib.setSuffix(" GiB")
         self._add(
             grid,
-            tr("Maximum history size"),
+            tr(names.MOST),
             self.gib,
             tr("Takes effect at the next start; the oldest samples are deleted first."),
         )
@@ -178,7 +192,7 @@ class SettingsPage(QFrame):
     def _estate(self, grid: QGridLayout) -> None:
         value = ValueLabel(self._shown.estate)
         value.setAccessibleName(tr("Inventory: {path}", path=self._shown.estate))
-        self._add(grid, tr("Inventory"), value, tr("Opened last; the next start opens it again."))
+        self._add(grid, tr(names.INVENTORY), value, tr("Opened last; the next start opens it again."))
         if not self._shown.usual_estate:
             forget = button(tr("Open the default one next time"), on=self._forget)
             grid.addWidget(forget, grid.rowCount(), 1, 1, 2, Qt.AlignmentFlag.AlignLeft)
@@ -187,7 +201,8 @@ class SettingsPage(QFrame):
     def _secrets(self) -> QGridLayout:
         grid = _grid()
         self._keyring.setText(tr("Looking for the system's keyring…"))
-        grid.addWidget(label(tr("Keyring"), "second"), 0, 0, Qt.AlignmentFlag.AlignTop)
+        self._places[tr(names.KEYRING)] = self._keyring
+        grid.addWidget(label(tr(names.KEYRING), "second"), 0, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(self._keyring, 0, 1, 1, 2)
         return grid
 
@@ -201,6 +216,7 @@ class SettingsPage(QFrame):
             fault.hide()
             field.editingFinished.connect(lambda q=question, f=field, w=fault: self._limit_typed(q, f, w))
             self.limit_fields[question.name] = field
+            self._places.setdefault(tr(names.LIMITS), field)
             self._add(grid, tr(question.title), field, tr("Default: {usual}.", usual=question.usual))
             grid.addWidget(fault, grid.rowCount(), 1, 1, 2)
         return grid
@@ -261,6 +277,7 @@ class SettingsPage(QFrame):
         words.setBuddy(field)
         (self._sized if note else self._alone).append(field)
         self._names.append(words)
+        self._places.setdefault(name, field)
         grid.addWidget(words, row, 0)
         grid.addWidget(field, row, 1, 1, 1 if note else 2, Qt.AlignmentFlag.AlignLeft)
         if note:
@@ -268,8 +285,9 @@ class SettingsPage(QFrame):
 
     def _say(self, grid: QGridLayout, name: str, value: str) -> None:
         row = grid.rowCount()
+        words = self._places[name] = label(value, wrap=True)
         grid.addWidget(label(name, "second"), row, 0)
-        grid.addWidget(label(value, wrap=True), row, 1, 1, 2)
+        grid.addWidget(words, row, 1, 1, 2)
 
     def _fit_text(self) -> None:
         self._inner.setMaximumWidth(px(_WIDTH) + 200)

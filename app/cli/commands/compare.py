@@ -14,10 +14,10 @@ from typing import cast
 from app.cli.arguments import FINDINGS, GOOD
 from app.cli.kept_marks import chosen, list_marks, remove_mark, windows_of_mark
 from app.cli.machine import print_json
-from app.cli.moments import Held, window
 from app.cli.steering import open_service
 from app.mark_shelf import MarkShelf, StateShelf
 from app.places import history_file, need_recording, state_file
+from app.typed_moments import Held, window
 from app.written_estate import read_inventory
 from services.clock import SystemClock
 from services.errors import BadInput

@@ -42,12 +42,18 @@ class SettingsDoor(QObject):
         self._options, self._session = options, session
         self._page: SettingsPage | None = None
         window.page_awaited.connect(self._asked)
+        window.setting_wanted.connect(self._show_setting)
         theme_holder().changed.connect(self._show_look)
         session.ready.connect(self._note_estate)
 
     def _asked(self, key: str) -> None:
         if key == SETTINGS and self._page is None:
             self._make()
+
+    def _show_setting(self, name: str) -> None:
+        self._window.show_settings()
+        if self._page is not None:
+            self._page.show_setting(name)
 
     def _make(self) -> None:
         from services.secrets import keyring_in_use

@@ -160,11 +160,11 @@ class Offers(QObject):
             for about in self._fitting(cluster, node):
                 title = tr("Run: {title}", title=tr(about.title))
                 detail = joined(tr("for {name}", name=node.name), first_find_out(cluster))
-                yield PaletteEntry(f"{_RUN}{about.name}@{node.node_id}", "action", title, detail)
+                yield PaletteEntry(f"{_RUN}{about.name}@{node.node_id}", "procedure", title, detail)
         for about in self._abouts:
             title = tr("Run: {title}", title=tr(about.title))
             why = why_not(about, cluster, self._controller.estate)
-            yield PaletteEntry(f"{_RUN}{about.name}", "action", title, joined(about.name, why))
+            yield PaletteEntry(f"{_RUN}{about.name}", "procedure", title, joined(about.name, why))
 
     def take(self, entry_id: str) -> bool:
         """Do what was chosen in the palette; return whether it was one of these."""

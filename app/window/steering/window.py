@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from app.window.steering.reports import ReportSaver
 from app.window.steering.side import SideFeed
 from services.backup_chunks.fitting import why_not_here
 from services.discovery.model import stands_alone
+from services.discovery.words import joined
 from services.errors import UserError
 from services.i18n import tr
 from services.procedures.plan.model import Plan, with_addresses
@@ -33,16 +34,18 @@ from services.types import NOT_KNOWN, Health
 from widgets.bridge.ops import Ops
 from widgets.bridge.runs import Runs
 from widgets.bridge.standing import Standing
+from widgets.common.commands.palette import PaletteEntry
 from widgets.common.look.text import format_duration
 from widgets.frame.armed_frame import ArmedFrame
 from widgets.procedures.standing_notice import StandingNotice
-from widgets.procedures.words import driven
+from widgets.procedures.words import RUN_WORDS, driven
 
 if TYPE_CHECKING:  # behind it stand drivers and SQLAlchemy: the service's opening imports them
     from services.procedures.journal.approval import NotBound
 
 FIRST_LOOK_MS = 300
 """After the window stands: the service's libraries must not fight with the first chart for the processor."""
+_RUN = "show-run:"
 _EVENTS_OF_S = 86_400.0
 
 
@@ -97,6 +100,19 @@ class Steering(QObject):
         self._window.removeEventFilter(self._frame)
         self.runs.close()
         self._door.close()
+
+    def entries(self) -> Iterator[PaletteEntry]:
+        """Yield what the palette offers of the runs, the newest first."""
+        for view in self._standing.runs:
+            title = tr("Run {number}: {title}", number=view.run_id, title=view.plan.title)
+            detail = joined(view.plan.cluster_name, tr(RUN_WORDS[view.state]))
+            yield PaletteEntry(f"{_RUN}{view.run_id}", "run", title, detail, searched=True)
+
+    def take(self, entry_id: str) -> bool:
+        """Show the run that was chosen in the palette; return whether it was one."""
+        if entry_id.startswith(_RUN):
+            self.show_run(entry_id.removeprefix(_RUN))
+        return entry_id.startswith(_RUN)
 
     # -- wiring -------------------------------------------------------------------------------------------------------
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from services.types import Health
-from widgets.common.commands.fuzzy import ranked, ranked_by_title, score
+from widgets.common.commands.find import Fit, fit, ranked
 from widgets.common.commands.palette import CommandPalette, PaletteEntry
 
 ENTRIES = (
@@ -51,8 +52,8 @@ def test_that_it_opens_with_everything_and_the_first_marked(palette: CommandPale
     assert palette.current() == ENTRIES[0]
 
 
-def test_that_letters_in_order_find_an_entry(palette: CommandPalette, qtbot: QtBot) -> None:
-    qtbot.keyClicks(field(palette), "jrn")
+def test_that_the_first_letters_of_a_word_find_an_entry(palette: CommandPalette, qtbot: QtBot) -> None:
+    qtbot.keyClicks(field(palette), "jour")
     assert [e.title for e in palette.shown()] == ["Journal"]
 
 
@@ -91,7 +92,7 @@ def test_that_nothing_found_takes_nothing(palette: CommandPalette, qtbot: QtBot)
 
 
 def test_that_opening_again_starts_empty(palette: CommandPalette, qtbot: QtBot) -> None:
-    qtbot.keyClicks(field(palette), "jrn")
+    qtbot.keyClicks(field(palette), "jour")
     palette.close_palette()
     palette.open_with(ENTRIES)
     assert palette.shown() == ENTRIES
@@ -102,36 +103,66 @@ def test_that_a_screen_reader_hears_the_marked_entry(palette: CommandPalette, qt
     assert field(palette).accessibleDescription() == "node db2 orders · Donor/Desynced"
 
 
-def test_that_the_beginning_of_a_word_beats_its_middle() -> None:
-    assert ranked("to", ["autonomous", "topology"]) == [1, 0]
+TABLE = (
+    # typed, entries best first; what does not fit is left out
+    ("to", ["Topology", "Return to live", "autonomous"], ["taboo"]),
+    ("sst", ["SST rate", "Encrypt SST on all nodes"], ["estate and its steps"]),
+    ("restart", ["Restart the nodes one at a time", "Run: Restart a node"], ["Rest of the start"]),
+    ("rolling-restart", ["rolling-restart"], ["restart rolling stones"]),
+    ("flow control", ["Flow control", "Time paused by flow control", "Control the overflow"], ["Control of pauses"]),
+    ("oaat", ["Restart one at a time"], ["one time"]),
+    ("213.4", ["10.213.4.41"], ["10.213.5.4"]),
+    ("io", ["iowait", "disk io", "transactions"], ["in the order"]),
+)
 
 
-def test_that_an_unbroken_run_beats_scattered_letters() -> None:
-    assert ranked("db1", ["d-big-1", "xdb1"])[0] in {0, 1}
-    better, worse = score("node", "add node"), score("node", "nice old dull edge case")
-    assert better is not None
-    assert worse is not None
-    assert better > 0
+@pytest.mark.parametrize(("typed", "best_first", "unfit"), TABLE, ids=[row[0] for row in TABLE])
+def test_that_the_ranking_table_holds_whatever_the_order(typed: str, best_first: list[str], unfit: list[str]) -> None:
+    entries = [(title, "") for title in (*unfit, *reversed(best_first))]
+    assert [entries[i][0] for i in ranked(typed, entries)] == best_first
 
 
-@given(st.text(min_size=1, max_size=12), st.text(max_size=40))
-def test_that_a_fit_means_all_letters_in_order(needle: str, text: str) -> None:
-    fits = score(needle, text) is not None
-    assert fits == all(_subsequence(word, text.casefold()) for word in needle.casefold().split())
+def test_that_a_title_comes_before_what_is_said_beside_another() -> None:
+    entries = [("Journal", "what happened to galera"), ("galera", "Galera 10.11")]
+    assert ranked("galera", entries) == [1, 0]
+    assert fit("galera", *entries[1]) is Fit.WHOLE
+    assert fit("galera", *entries[0]) is Fit.BESIDE
 
 
-def _subsequence(word: str, text: str) -> bool:
-    letters = iter(text)
-    return all(letter in letters for letter in word)
+@given(st.text(min_size=1, max_size=12), st.text(max_size=40), st.text(max_size=40))
+def test_that_nothing_fits_by_scattered_letters(typed: str, title: str, beside: str) -> None:
+    if fit(typed, title, beside) is None:
+        return
+    initials = "".join(b for a, b in pairwise(f" {title.casefold()}") if not a.isalnum())
+    for word in typed.casefold().split():
+        assert word in title.casefold() or word in beside.casefold() or word in initials
 
 
-def test_that_letters_scattered_over_a_sentence_never_stand_before_the_word_that_was_typed() -> None:
+def test_that_letters_scattered_over_a_sentence_find_nothing() -> None:
     refusal = "No server of orders answers: its cluster is not known yet."
     entries = [("Run: Restart the nodes one at a time", refusal), ("Switch between light and dark", "theme")]
-    assert ranked_by_title("dark", entries) == [1]
-    assert ranked_by_title("theme", entries)[0] == 1  # its letters are in 'Restart the nodes one at a time' too
-    assert ranked_by_title("restart", entries) == [0]
-    assert ranked_by_title("orders", entries) == [0]
+    assert ranked("dark", entries) == [1]
+    assert ranked("theme", entries) == [1]
+    assert ranked("restart", entries) == [0]
+    assert ranked("orders", entries) == [0]
+
+
+def test_that_what_is_there_in_hundreds_stands_in_the_list_only_once_something_is_typed(
+    palette: CommandPalette, qtbot: QtBot
+) -> None:
+    event = PaletteEntry("moment:1", "event", "db1 left the cluster", searched=True)
+    palette.open_with((*ENTRIES, event))
+    assert palette.shown() == ENTRIES
+    qtbot.keyClicks(field(palette), "left")
+    assert palette.shown() == (event,)
+
+
+def test_that_the_text_itself_may_name_something_and_enter_is_told(palette: CommandPalette, qtbot: QtBot) -> None:
+    palette.open_with(ENTRIES, lambda text: (PaletteEntry(f"moment:{text}", "moment", text),))
+    qtbot.keyClicks(field(palette), "13:23")
+    assert [e.entry_id for e in palette.shown()] == ["moment:13:23"]
+    told = [line.text() for line in palette.findChildren(QLabel) if line.text().startswith("Enter")]
+    assert told == ["Enter: show this moment on every page"]
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Escape])

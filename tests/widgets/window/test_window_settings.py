@@ -25,6 +25,7 @@ from tests.widgets.fake_sources import FakeLiveSource, OpenWindow, open_window
 from widgets.common.controls.labels import ElidedLabel
 from widgets.common.look.fonts import text_percent
 from widgets.common.look.theme import apply_text_size, current_theme
+from widgets.settings.names import SETTINGS
 from widgets.settings.page import SettingsPage
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -302,3 +303,15 @@ def cut_words(window: QWidget) -> list[str]:
         if button.isVisible() and type(button) is QPushButton and button.width() < words:
             cut.append(button.text())
     return cut
+
+
+def test_that_each_setting_which_the_palette_finds_is_in_sight_and_has_the_keys(qtbot: QtBot, opened: Opened) -> None:
+    opened.window.resize(960, 600)
+    page = opened.page(qtbot)
+    for name in SETTINGS:
+        opened.window.setting_wanted.emit(name)
+        place = page.place_of(name)
+        assert place is not None, name
+        assert not place.visibleRegion().isEmpty(), name
+        if place.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            assert place.hasFocus() or place.isAncestorOf(QApplication.focusWidget() or page), name

@@ -1,8 +1,8 @@
-"""The command palette: every node, cluster, page and action by a few letters, without the mouse."""
+"""The command palette: everything that one can go to or do, by a few letters of its words, without the mouse."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,7 +32,7 @@ from shiboken6 import isValid
 
 from services.i18n import mark, tr
 from services.types import Health
-from widgets.common.commands.fuzzy import ranked_by_title
+from widgets.common.commands.find import ranked
 from widgets.common.controls.boxes import hairline
 from widgets.common.controls.labels import label
 from widgets.common.look.fonts import SMALL, TITLE, mono_font, px, ui_font
@@ -45,18 +45,32 @@ _MOST_ROWS = 10
 _WIDTH = 560
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-EntryKind = Literal["node", "cluster", "page", "action"]
-_KINDS: dict[EntryKind, str] = {
-    "node": mark("node"),
-    "cluster": mark("cluster"),
-    "page": mark("page"),
-    "action": mark("action"),
+EntryKind = Literal[
+    "node", "cluster", "page", "action", "procedure", "run", "chart", "metric", "setting", "moment", "event"
+]
+_KINDS: dict[EntryKind, tuple[str, str]] = {
+    "node": (mark("node"), mark("select this node on every page")),
+    "cluster": (mark("cluster"), mark("show this cluster")),
+    "page": (mark("page"), mark("open this page")),
+    "action": (mark("action"), mark("do this")),
+    "procedure": (mark("procedure"), mark("open this procedure; nothing is changed yet")),
+    "run": (mark("run"), mark("show this run")),
+    "chart": (mark("chart"), mark("show this chart")),
+    "metric": (mark("metric"), mark("show the chart of this metric")),
+    "setting": (mark("setting"), mark("open the settings at this one")),
+    "moment": (mark("moment"), mark("show this moment on every page")),
+    "event": (mark("event"), mark("show its moment on every page")),
 }
+"""The kind as shown, and what Enter does."""
 
 
 @dataclass(frozen=True, slots=True)
 class PaletteEntry:
-    """Something one can go to or do. `keys` is its shortcut as shown; `health` draws a node's shape."""
+    """Something one can go to or do.
+
+    `keys` is its shortcut as shown; `health` draws a node's shape. One that is `searched` stands in the list only where
+    words were typed: there are many of its kind. `also` holds further words by which it is found.
+    """
 
     entry_id: str
     kind: EntryKind
@@ -64,11 +78,18 @@ class PaletteEntry:
     detail: str = ""
     keys: str = ""
     health: Health | None = None
+    searched: bool = False
+    also: str = ""
 
     @property
     def kind_word(self) -> str:
         """Return the kind as shown."""
-        return tr(_KINDS[self.kind])
+        return tr(_KINDS[self.kind][0])
+
+    @property
+    def enter_words(self) -> str:
+        """Return what Enter does."""
+        return tr("Enter: {act}", act=tr(_KINDS[self.kind][1]))
 
 
 class CommandPalette(QFrame):
@@ -82,6 +103,7 @@ class CommandPalette(QFrame):
         self.setProperty("kind", "card")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self._entries: tuple[PaletteEntry, ...] = ()
+        self._typed: Callable[[str], Sequence[PaletteEntry]] = lambda _: ()
         self._before: QWidget | None = None
         self._field = QLineEdit()
         self._field.setPlaceholderText(tr("Go to, run, find…"))
@@ -109,7 +131,10 @@ class CommandPalette(QFrame):
         column.addSpacing(4)
         column.addWidget(self._list)
         column.addWidget(self._nothing)
-        column.addSpacing(4)
+        column.addWidget(hairline())
+        self._enter = label("", "third")
+        self._enter.setContentsMargins(16, 5, 16, 5)
+        column.addWidget(self._enter)
         self.hide()
         wear(self)
 
@@ -117,9 +142,16 @@ class CommandPalette(QFrame):
         sheet = f"border: none; padding: 10px 16px; font-size: {px(TITLE)}px; background: transparent;"
         self._field.setStyleSheet(sheet)
 
-    def open_with(self, entries: Sequence[PaletteEntry]) -> None:
-        """Show the palette over its parent, empty, with these entries (most useful first)."""
-        self._entries = tuple(entries)
+    def open_with(
+        self,
+        entries: Sequence[PaletteEntry],
+        typed: Callable[[str], Sequence[PaletteEntry]] = lambda _: (),
+    ) -> None:
+        """Show the palette over its parent, empty, with these entries (most useful first).
+
+        `typed` is asked at each letter for entries that the text itself names, a moment for example.
+        """
+        self._entries, self._typed = tuple(entries), typed
         if not self._field.hasFocus():
             self._before = self.window().focusWidget()
         self._field.clear()
@@ -158,8 +190,10 @@ class CommandPalette(QFrame):
         self._field.setText(text)
 
     def _filter(self, text: str) -> None:
-        fit = ranked_by_title(text, [(e.title, f"{e.detail} {e.kind_word}") for e in self._entries])
-        self._model.replace(tuple(self._entries[i] for i in fit))
+        entries = [e for e in self._entries if text.strip() or not e.searched]
+        entries += self._typed(text) if text.strip() else ()
+        fit = ranked(text, [(e.title, f"{e.detail} {e.kind_word} {e.also}") for e in entries])
+        self._model.replace(tuple(entries[i] for i in fit))
         found = len(self._model.entries)
         self._nothing.setVisible(found == 0)
         self._list.setVisible(found > 0)
@@ -192,6 +226,7 @@ class CommandPalette(QFrame):
     def _say_current(self) -> None:
         """The field keeps the focus, so it is what a screen reader reads the marked entry from."""
         entry = self.current()
+        self._enter.setText("" if entry is None else entry.enter_words)
         self._field.setAccessibleDescription("" if entry is None else f"{entry.kind_word} {entry.title} {entry.detail}")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -18,8 +18,8 @@ import pytest
 from app.__main__ import main
 from app.cli.arguments import BAD_INPUT, FINDINGS, GOOD
 from app.cli.commands import record
-from app.cli.moments import Held, moment, window
 from app.mark_shelf import StateShelf
+from app.typed_moments import Held, moment, window
 from services.clock import ManualClock
 from services.errors import BadInput
 from services.history.marked_change import ChangeMark
@@ -274,16 +274,36 @@ def test_that_a_report_measures_what_its_run_changed_where_the_history_has_it(sh
         (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(NOW + 30)), NOW + 30),
         (time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(NOW + 30)), NOW + 30),
         (time.strftime("%H:%M:%S", time.localtime(NOW + 30)), NOW + 30),
+        (time.strftime("today %H:%M:%S", time.localtime(NOW + SECONDS)), NOW + SECONDS),
+        (time.strftime("yesterday %H:%M:%S", time.localtime(NOW + SECONDS)), NOW + SECONDS - 86_400),
     ],
 )  # fmt: skip
 def test_that_a_moment_is_read_as_it_is_written(text: str, at: float) -> None:
     assert moment(text, HELD) == at
 
 
-@pytest.mark.parametrize("text", ["", "soon", "start*2", "25:00", "12:60", "now--5m", "2026-13-01", "-5m", "1e99"])
+@pytest.mark.parametrize("text", ["", "soon", "start*2", "25:00", "12:60", "now--5m", "2026-13-01", "-5m", "1e99", "yesterday", "tomorrow 2:30"])
 def test_that_what_is_no_moment_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
         moment(text, HELD)
+
+
+@pytest.mark.parametrize("text", ["start+5m", time.strftime("%H:%M:%S", time.localtime(NOW + 300))])
+def test_that_a_replay_begins_at_a_moment_of_the_recording(
+    recording: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[float] = []
+    monkeypatch.setattr("app.window.window_run.run_window", lambda *_, start_s, **__: begun.append(start_s) or GOOD)
+    assert main(["replay", str(recording), "--at", text]) == GOOD
+    assert begun == [pytest.approx(300.0, abs=1.0)]
+
+
+@pytest.mark.parametrize("text", ["yesterday 2:30", "end+1h", "soon"])
+def test_that_a_replay_from_a_moment_outside_of_the_recording_is_bad_input(
+    recording: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", str(recording), "--at", text]) == BAD_INPUT
+    assert "moment" in capsys.readouterr().err or text != "soon"
 
 
 def test_that_a_stretch_is_two_moments() -> None:

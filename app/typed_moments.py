@@ -1,4 +1,4 @@
-"""Moments and stretches of time as they are typed: '12:40..12:50', 'now-20m..now-10m', 'start+30s..start+5m'. Pure."""
+"""Moments and stretches of time as they are typed: 'yesterday 2:30', '12:40..12:50', 'now-20m..now-10m'. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from services.sampling.change.model import Window
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _OFFSET = re.compile(r"(start|end|now)(?:([+-])(\d+(?:\.\d+)?)([smhd]?))?")
-_CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
+_CLOCK = re.compile(r"(?:(today|yesterday)\s+)?(\d{1,2}:\d{2}(?::\d{2})?)")
 _HALF_A_DAY_S = 43_200.0
 _EPOCH = re.compile(r"\d{9,10}(?:\.\d+)?")
 
@@ -31,7 +31,7 @@ def window(text: str, held: Held) -> Window:
     """Return a stretch of time of 'FROM..TO'; raise BadInput for what is none."""
     first, dots, last = text.partition("..")
     if not dots:
-        raise _no_moment(text)
+        raise _no_window(text)
     return Window(moment(first, held), moment(last, held))
 
 
@@ -50,13 +50,19 @@ def moment(text: str, held: Held) -> float:
         return base - seconds if found[2] == "-" else base + seconds
     if _EPOCH.fullmatch(text):
         return float(text)
-    if _CLOCK.fullmatch(text):
-        padded = text if text.index(":") == 2 else f"0{text}"
-        found_at = _written(f"{time.strftime('%Y-%m-%d', local_time(held.end))} {padded}")
-        if found_at - held.end <= _HALF_A_DAY_S:
-            return found_at
-        text = f"{time.strftime('%Y-%m-%d', local_time(held.end - 2 * _HALF_A_DAY_S))} {padded}"
+    if clock := _CLOCK.fullmatch(text):
+        return _clock(clock[2], clock[1] or "", held)
     return _written(text)
+
+
+def _clock(text: str, day: str, held: Held) -> float:
+    padded = text if text.index(":") == 2 else f"0{text}"
+    of_the_end, before = (local_time(held.end), local_time(held.end - 2 * _HALF_A_DAY_S))
+    if day != "yesterday":
+        found_at = _written(f"{time.strftime('%Y-%m-%d', of_the_end)} {padded}")
+        if day or found_at - held.end <= _HALF_A_DAY_S:
+            return found_at
+    return _written(f"{time.strftime('%Y-%m-%d', before)} {padded}")
 
 
 def _written(text: str) -> float:
@@ -74,11 +80,25 @@ def _written(text: str) -> float:
     return at.timestamp()
 
 
-def _no_moment(text: str) -> BadInput:
+def _no_window(text: str) -> BadInput:
     return BadInput(
         tr("{text!r} is not a time range.", text=text),
         try_=(
             tr("Write FROM..TO, each as 12:40, 12:40:30, 2026-11-24T12:40:30, 2026-11-24T11:40:30Z."),
-            tr("Or relative to an end: now-20m, start+90s (for a recording: its start, end)."),
+            _relative(),
         ),
     )
+
+
+def _no_moment(text: str) -> BadInput:
+    return BadInput(
+        tr("{text!r} is not a moment.", text=text),
+        try_=(
+            tr("Write it as 12:40, 12:40:30, yesterday 2:30, 2026-11-24T12:40:30, 2026-11-24T11:40:30Z."),
+            _relative(),
+        ),
+    )
+
+
+def _relative() -> str:
+    return tr("Or relative to an end: now-20m, start+90s (for a recording: its start, end).")

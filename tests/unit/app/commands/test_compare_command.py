@@ -282,7 +282,10 @@ def test_that_a_moment_is_read_as_it_is_written(text: str, at: float) -> None:
     assert moment(text, HELD) == at
 
 
-@pytest.mark.parametrize("text", ["", "soon", "start*2", "25:00", "12:60", "now--5m", "2026-13-01", "-5m", "1e99", "yesterday", "tomorrow 2:30"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "soon", "start*2", "25:00", "12:60", "now--5m", "2026-13-01", "-5m", "1e99", "yesterday", "tomorrow 2:30"],
+)
 def test_that_what_is_no_moment_is_refused(text: str) -> None:
     with pytest.raises(BadInput):
         moment(text, HELD)

@@ -24,6 +24,8 @@ LAB = str(Path(__file__).resolve().parents[2] / "packaging" / "lab.py")
 MEMBERS = ("s1", "s2", "s3")
 SMALL = DataSet(size=8 * 10**6, seconds=120)
 
+pytestmark = pytest.mark.long
+
 
 def test_that_a_data_set_holds_what_it_says_on_every_member(rejoining: Estate) -> None:
     made = dataset.make(rejoining.spec, "s1", SMALL)

@@ -68,6 +68,7 @@ def test_that_a_partitioned_member_loses_quorum_while_the_console_still_reaches_
     assert galera.faults("n1") == ()
 
 
+@pytest.mark.long
 def test_that_a_cut_host_is_reached_by_nobody(galera: Estate) -> None:
     galera.cut(["n3"])
     with pytest.raises(OSError, match=r"timed out|No route to host|unreachable"):
@@ -78,6 +79,7 @@ def test_that_a_cut_host_is_reached_by_nobody(galera: Estate) -> None:
     wait_until("sshd of n3", lambda: None if ssh(galera, "n3", "true").returncode == 0 else "no ssh", limit_s=20)
 
 
+@pytest.mark.long
 def test_that_a_slow_wire_adds_its_delay_and_bounds_the_rate_and_heals(galera: Estate) -> None:
     assert ping_ms(galera, "n1", "n2") < 20
     galera.slow("n2", delay_ms=120, rate_kbit=8000)
@@ -90,6 +92,7 @@ def test_that_a_slow_wire_adds_its_delay_and_bounds_the_rate_and_heals(galera: E
     assert ping_ms(galera, "n1", "n2") < 20
 
 
+@pytest.mark.long
 def test_that_a_lossy_wire_loses_frames(galera: Estate) -> None:
     galera.slow("spare", loss_percent=40)
     out = galera.host("spare").sh("ping -c 60 -i 0.02 -W 1 n1", check=False).out
@@ -97,6 +100,7 @@ def test_that_a_lossy_wire_loses_frames(galera: Estate) -> None:
     assert 3 <= received <= 45, out  # 36 % of 60 get through both ways; the bounds are five deviations away
 
 
+@pytest.mark.long
 def test_that_a_partition_also_holds_for_a_host_behind_a_slow_wire(galera: Estate) -> None:
     galera.slow("spare", delay_ms=10)
     galera.partition(["spare"])
@@ -114,6 +118,7 @@ def test_that_a_full_disk_is_full_for_one_host_only(galera: Estate) -> None:
     assert int(galera.host("n3").sh("df --output=avail -B1M /var/lib/mysql | tail -1").out) > 1000
 
 
+@pytest.mark.long
 def test_that_a_paused_server_keeps_its_connections_and_answers_nobody(galera: Estate) -> None:
     galera.pause("n2")
     assert galera.faults("n2") == ("paused",)
@@ -125,6 +130,7 @@ def test_that_a_paused_server_keeps_its_connections_and_answers_nobody(galera: E
     galera.wait_synced(limit_s=60, size=3)
 
 
+@pytest.mark.long
 def test_that_a_frozen_host_answers_pings_and_nothing_else(galera: Estate) -> None:
     galera.freeze("spare")
     assert galera.host("n1").sh("ping -c 1 -W 1 spare").ok
@@ -134,6 +140,7 @@ def test_that_a_frozen_host_answers_pings_and_nothing_else(galera: Estate) -> No
     assert ssh(galera, "spare", "hostname").stdout == "spare\n"
 
 
+@pytest.mark.long
 def test_that_a_throttled_node_makes_all_others_wait(galera: Estate) -> None:
     def paused() -> int:
         return int(galera.sql("n1", "SHOW STATUS LIKE 'wsrep_flow_control_paused_ns'")[0][1])
@@ -151,6 +158,7 @@ def _grown(nanoseconds: int) -> None:
     assert nanoseconds > 100_000_000, f"the group was paused for {nanoseconds} ns only"
 
 
+@pytest.mark.long
 def test_that_a_skewed_host_shows_the_wrong_time_by_ssh_by_sudo_and_by_sql(galera: Estate) -> None:
     galera.skew("n2", -7200)
     for command in ("date +%s", "sudo date +%s", "sudo mariadb -N -e 'SELECT UNIX_TIMESTAMP()'"):
@@ -203,6 +211,7 @@ def test_that_undo_forms_the_cluster_again_after_all_members_were_killed(galera:
     assert [galera.sql(n, "SELECT id FROM sbtest.kept") for n in MEMBERS] == [[["1"]]] * 3
 
 
+@pytest.mark.long
 def test_that_a_load_is_bounded_ends_by_itself_and_shows_no_password_on_its_command_line(galera: Estate) -> None:
     pid = galera.load_start(load.Load(seconds=4, rate=20, rows=1000, tables=2))
     argv = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8")
@@ -215,6 +224,7 @@ def test_that_a_load_is_bounded_ends_by_itself_and_shows_no_password_on_its_comm
 
 
 # ------------------------------------------------------------------------------------------------ the other estates
+@pytest.mark.long
 def test_that_a_delayed_replica_stays_behind_until_it_is_repaired(replication: Estate) -> None:
     replication.delay("r1", 30)
     replication.sql("src", "CREATE OR REPLACE TABLE sbtest.late (id INT)")
@@ -225,6 +235,7 @@ def test_that_a_delayed_replica_stays_behind_until_it_is_repaired(replication: E
     assert replication.sql("r1", "SHOW TABLES FROM sbtest LIKE 'late'") == [["late"]]
 
 
+@pytest.mark.long
 def test_that_each_thread_of_a_replica_can_be_broken_and_repaired(replication: Estate) -> None:
     replication.break_sql("r1")
     assert "IO Yes, SQL No" in server_states(replication)["r1"]

@@ -33,6 +33,7 @@ def test_that_a_killed_member_is_unreachable_then_gone_and_joins_by_itself_when_
     until_online(mysql)
 
 
+@pytest.mark.long
 def test_that_another_member_takes_the_writes_when_the_primary_is_killed(mysql: Estate) -> None:
     mysql.kill9("g1")
     until(mysql, "g2", {"g2": "ONLINE", "g3": "ONLINE"}, limit_s=40)
@@ -78,6 +79,7 @@ def test_that_an_expelled_member_says_why_in_its_log_and_shuts_the_observer_out(
         assert session.query("SELECT 1").rows
 
 
+@pytest.mark.long
 def test_that_a_member_whose_applier_fails_leaves_in_error_with_the_reason_in_its_log(mysql: Estate) -> None:
     mysql.break_member("g2")
     until(mysql, "g2", {"g2": "ERROR"}, limit_s=20)
@@ -87,6 +89,7 @@ def test_that_a_member_whose_applier_fails_leaves_in_error_with_the_reason_in_it
     until_online(mysql)
 
 
+@pytest.mark.long
 def test_that_all_members_take_writes_in_multi_primary_mode_and_one_afterwards(mysql: Estate) -> None:
     mysql.mode("multi")
     assert sorted(group.primaries(mysql.spec)) == ["g1", "g2", "g3"]
@@ -96,6 +99,7 @@ def test_that_all_members_take_writes_in_multi_primary_mode_and_one_afterwards(m
     assert group.primaries(mysql.spec) == ("g1",)
 
 
+@pytest.mark.long
 def test_that_a_secondary_that_waits_for_a_lock_has_a_queue_and_then_none(mysql: Estate) -> None:
     mysql.lag("g3", 60)
     assert mysql.faults("g3") == ("lagging",)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.servers import database
 from tests.lab.estate.waiting import while_asserts
@@ -21,6 +23,7 @@ def test_that_a_conflicting_row_stops_the_sql_thread_and_is_repaired(mysql: Esta
     assert _said(mysql, "a3")["Replica_SQL_Running"] == "Yes"
 
 
+@pytest.mark.long
 def test_that_a_wrong_password_keeps_the_receiver_trying_and_is_repaired(mysql: Estate) -> None:
     mysql.break_io("a2")
 
@@ -33,6 +36,7 @@ def test_that_a_wrong_password_keeps_the_receiver_trying_and_is_repaired(mysql: 
     assert _said(mysql, "a2")["Replica_IO_Running"] == "Yes"
 
 
+@pytest.mark.long
 def test_that_a_replica_that_waits_for_a_lock_falls_behind_and_catches_up(mysql: Estate) -> None:
     mysql.lag("a3", 60)
     number = write(mysql, "a1", 20)
@@ -46,6 +50,7 @@ def test_that_a_replica_that_waits_for_a_lock_falls_behind_and_catches_up(mysql:
     until_there(mysql, "a3", number)
 
 
+@pytest.mark.long
 def test_that_a_source_goes_on_alone_when_its_semi_synchronous_replica_is_gone(mysql: Estate) -> None:
     mysql.stop("a2")
     mysql.sql("a1", "SET GLOBAL rpl_semi_sync_source_timeout = 1000")

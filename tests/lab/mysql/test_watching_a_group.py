@@ -89,6 +89,7 @@ def test_that_a_parted_member_is_no_primary_whatever_it_says_of_itself_within_th
     becomes(lambda: _codes(watcher) == WHOLE, limit_s=15)
 
 
+@pytest.mark.long
 def test_that_a_paused_member_is_told_from_a_dead_one(mysql: Estate, watcher: Watcher) -> None:
     mysql.pause("g2")
     # A statement's limit has to pass first, then SSH is asked: two samples on a quiet machine, four on a busy one.
@@ -98,6 +99,7 @@ def test_that_a_paused_member_is_told_from_a_dead_one(mysql: Estate, watcher: Wa
     becomes(lambda: _codes(watcher) == WHOLE, limit_s=15)
 
 
+@pytest.mark.long
 def test_that_a_full_disk_is_told_though_every_member_calls_it_online(mysql: Estate, watcher: Watcher) -> None:
     mysql.fill("g3")
     becomes(lambda: _codes(watcher)["g3"] == states.DISK_FULL.code)

@@ -16,6 +16,7 @@ from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile
 from tests.lab.estate.estate import Estate, Host
 from tests.lab.operator.operating import LOGINS, RUN, actor, operated
+from tests.lab.sample import sampled
 
 HOST = "s1"
 OWN = "/srv/laid/own"
@@ -39,7 +40,7 @@ def host(steer: Estate) -> Iterator[Host]:
 
 
 @pytest.mark.parametrize("place", ["copy", "new"])
-@pytest.mark.parametrize("login", LOGINS)
+@pytest.mark.parametrize("login", sampled(LOGINS, lambda login: login == "dba"))
 def test_that_a_link_in_place_of_a_new_file_is_not_written_through(
     steer: Estate, host: Host, login: str, place: str
 ) -> None:

@@ -112,8 +112,7 @@ REFUSALS = (
 
 
 QUICK = (
-    "HEALTH-GATE", "NO-TRANSFER-OR-DDL", "OPERATOR-RIGHTS", "LOCK-FREE", "CONFIG-VALID", "SST-ORPHANS",
-    "DATADIR-FOREIGN", "DISK-FREE", "NETWORK-FIRST", "FREEZE-CAPABILITY",
+    "HEALTH-GATE", "OPERATOR-RIGHTS", "LOCK-FREE", "CONFIG-VALID", "DATADIR-FOREIGN", "NETWORK-FIRST",
 )  # fmt: skip
 """A test run's sample: of every kind of obstacle (setting, file, network, input) some."""
 
@@ -171,6 +170,7 @@ def test_that_nothing_is_bootstrapped_beside_a_primary_component(steer: Estate, 
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_that_a_node_whose_recovered_data_are_another_clusters_is_not_started(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from services.connections.reads import commands, statements
 from services.facts.server.tablespaces import (
     available_memory,
@@ -38,6 +40,7 @@ def test_that_the_observer_reads_how_many_files_there_are_and_how_large(rejoinin
     assert max(one.largest for one in files) == max(on_disk)
 
 
+@pytest.mark.long
 def test_that_free_memory_and_a_missing_xtrabackup_are_read_for_what_they_are(rejoining: Estate) -> None:
     with session(rejoining, entry(rejoining, "s1")) as observer:
         free = available_memory(observer.run(commands.MEMORY).text)

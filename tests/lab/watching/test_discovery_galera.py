@@ -27,6 +27,7 @@ from services.types import Health
 from tests.lab.connections.connecting import LIMITS, entry, vault
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import on_this_machine
+from tests.lab.sample import sampled
 
 NODES = ("n1", "n2", "n3")
 SAMPLES = 3
@@ -104,7 +105,7 @@ def watching(galera: Estate) -> Iterator[Watching]:
         watcher.close()
 
 
-@pytest.mark.parametrize("seed", NODES)
+@pytest.mark.parametrize("seed", sampled(NODES, lambda seed: seed != NODES[0]))
 def test_that_any_one_node_leads_to_the_whole_cluster_in_less_than_three_seconds(galera: Estate, seed: str) -> None:
     clock, known = SystemClock(), vault(galera)
     started = clock.monotonic()
@@ -131,6 +132,7 @@ def test_that_the_same_picture_comes_as_json(watching: Watching) -> None:
     assert [n["state"] for n in plain["clusters"][0]["nodes"]] == ["Synced"] * 3
 
 
+@pytest.mark.long
 def test_that_a_killed_node_is_drawn_as_not_running(galera: Estate, watching: Watching) -> None:
     galera.kill9("n3")
     killed = watching.within_samples("n3", lambda n: n.health is Health.BAD)
@@ -144,6 +146,7 @@ def test_that_a_killed_node_is_drawn_as_not_running(galera: Estate, watching: Wa
     assert len(back.clusters[0].nodes) == 3
 
 
+@pytest.mark.long
 def test_that_a_paused_node_is_drawn_as_stopped_by_a_signal(galera: Estate, watching: Watching) -> None:
     galera.pause("n2")
     try:
@@ -154,6 +157,7 @@ def test_that_a_paused_node_is_drawn_as_stopped_by_a_signal(galera: Estate, watc
     assert paused.seen_by == ("n1", "n3")
 
 
+@pytest.mark.long
 def test_that_a_full_disk_is_drawn_on_its_node(galera: Estate, watching: Watching) -> None:
     galera.fill("n1")
     try:

@@ -99,6 +99,7 @@ def test_that_a_cluster_that_serves_again_is_not_taken_down_because_the_last_nod
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_that_a_seqno_that_innodb_contradicts_is_taken_out_of_the_state_file_before_a_node_starts_from_it(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

@@ -56,6 +56,7 @@ def assert_is(steer: Estate, host: str, status: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_that_a_fork_is_refused_whatever_its_state_file_says_and_returns_after_its_rows_were_written_out_and_given_up(
     steer: Estate, console: Console, ledger: None
 ) -> None:

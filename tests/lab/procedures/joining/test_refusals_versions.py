@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.servers import database
 from tests.lab.procedures.console.steering import Console
@@ -11,6 +13,7 @@ from tests.lab.procedures.states.obstacles import assert_refused
 from tests.lab.procedures.whole import Whole
 
 
+@pytest.mark.long
 def test_that_a_host_of_an_older_release_does_not_join_a_newer_cluster(mixed: Estate, tmp_path: Path) -> None:
     before = Whole(mixed)
     console = Console(mixed, tmp_path / "data")

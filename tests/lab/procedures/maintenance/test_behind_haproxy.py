@@ -159,7 +159,7 @@ def _node_of(talk: pymysql.Connection[pymysql.cursors.Cursor]) -> str:
     [
         pytest.param("HAPROXY-NODES", ("s1", "s2"), "admin", marks=pytest.mark.long),
         pytest.param("HAPROXY-OTHERS", ("s3",), "admin", marks=pytest.mark.long),
-        ("HAPROXY-LEVEL", ("s1", "s2", "s3"), "operator"),
+        pytest.param("HAPROXY-LEVEL", ("s1", "s2", "s3"), "operator", marks=pytest.mark.long),
     ],
 )
 def test_that_a_haproxy_that_can_not_drain_the_node_stands_in_the_way(

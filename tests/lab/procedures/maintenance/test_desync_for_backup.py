@@ -50,6 +50,7 @@ def test_that_while_the_backup_is_made_the_node_is_desynced_and_undo_brings_it_b
     whole.assert_as_before()
 
 
+@pytest.mark.long
 def test_that_a_rehearsal_prints_every_change_and_makes_none(steer: Estate, console: Console, whole: Whole) -> None:
     before = steer.sql("s3", "SHOW GLOBAL STATUS LIKE 'Com_set_option'")
     ran = console("run", "desync-for-backup", "--input", "node=s3", "--rehearse", "--commands")

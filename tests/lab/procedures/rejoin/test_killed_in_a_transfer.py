@@ -59,6 +59,7 @@ def test_that_a_donor_that_died_in_its_transfer_is_bootstrapped_with_the_rows_th
     assert [rows(steer, name) for name in members(steer)] == [set(shared | only)] * 3
 
 
+@pytest.mark.long
 def test_that_a_donor_that_died_in_its_transfer_returns_by_ist_and_what_its_script_left_is_no_transfer(
     steer: Estate, console: Console, whole: Whole
 ) -> None:

@@ -17,7 +17,7 @@ from tests.lab.procedures.whole import Whole
 SAMPLE = (
     pytest.param(DESYNC, "partition", marks=pytest.mark.long),
     (RESTART, "server killed"),
-    (REJOIN, "sshd stopped"),
+    pytest.param(REJOIN, "sshd stopped", marks=pytest.mark.long),
     pytest.param(REJOIN, "disk filled", marks=pytest.mark.long),
 )
 

@@ -15,7 +15,7 @@ from tests.lab.procedures.whole import Whole
 
 SAMPLE = (
     pytest.param(DESYNC, "desync=acting", marks=pytest.mark.long),
-    (RESTART, "s3:start-s3=proving"),
+    pytest.param(RESTART, "s3:start-s3=proving", marks=pytest.mark.long),
     (ADD, "start-new=proving"),
     pytest.param(CRASH, "bootstrap=acting", marks=pytest.mark.long),
 )

@@ -127,6 +127,7 @@ def test_that_an_option_is_changed_by_a_restart_from_the_palette_to_the_report(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_that_a_spare_host_is_added_by_sst_from_the_cards_to_the_report(
     qtbot: QtBot, steer: Estate, console: Console, whole: Whole
 ) -> None:

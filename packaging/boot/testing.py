@@ -17,7 +17,7 @@ from boot.stages import EVERYTHING, Command, Stage, select
 NO_TESTS_COLLECTED = 5  # pytest's exit code, https://docs.pytest.org/en/stable/reference/exit-codes.html
 LAB_DOWN_LIMIT_S = 300.0
 EVERY = "PILOTHOUSE_LAB_EVERY"
-"""Set: the tests take no samples (tests/lab/sample.py)."""
+"""Set: the tests take no samples (tests/sample.py)."""
 EVERY_TAKES = 12
 """So much longer may a stage take then."""
 _NOT_HANDED_ON = frozenset({"PYTHONPATH", "PYTEST_ADDOPTS", "PYTHONDONTWRITEBYTECODE"})

@@ -11,13 +11,7 @@ import pytest
 from services.procedures.journal.codec import decode
 from services.procedures.plan.invariants.plans import violations
 from services.procedures.plan.model import Plan
-from tests.lab.sample import leave_out_long
 from tests.unit.procedures import needs_guard, ways_guard
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take the sample of a test run: what every plan does in every fault takes longer than a run has."""
-    leave_out_long(config, items)
 
 
 @pytest.fixture(autouse=True, scope="session")

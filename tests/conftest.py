@@ -30,8 +30,10 @@ from typing import TypeVar
 import hypothesis
 import pytest
 
+from tests.sample import leave_out_long
+
 # A shared machine is slow now and then: time is judged by benchmarks, not by each generated example.
-# A run takes a sample of the examples, another each time; `test everything` takes them all (tests/lab/sample.py).
+# A run takes a sample of the examples, another each time; `test everything` takes them all (tests/sample.py).
 hypothesis.settings.register_profile(
     "house", deadline=None, print_blob=True, max_examples=100 if os.environ.get("PILOTHOUSE_LAB_EVERY") else 40
 )
@@ -67,7 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark everything in tests/lab as `lab`; skip what needs the lab where the test command says that it has none."""
+    """Leave the `long` cases out of a sample; mark tests/lab as `lab`, and skip it where there is said to be no lab."""
+    leave_out_long(config, items)
     obstacle = os.environ.get("PILOTHOUSE_NO_LAB")
     lab_folder = config.rootpath / "tests" / "lab"
     for item in items:

@@ -20,7 +20,7 @@ LAB_DOWN_LIMIT_S = 300.0
 IMAGES = "from tests.lab.estate.host import image; image.make_those_missing()"
 IMAGES_LIMIT_S = 1_800.0
 EVERY = "PILOTHOUSE_LAB_EVERY"
-"""Set: the tests take no samples (tests/lab/sample.py)."""
+"""Set: the tests take no samples (tests/sample.py)."""
 EVERY_TAKES = 12
 """So much longer may a stage take then."""
 Early = dict[str, process.Running]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from services.procedures.journal.projection import ENDED
 from services.procedures.plan.actions import Ask, Checkpoint, Continue
 from services.procedures.plan.model import Step
 from services.procedures.plan.run_model import RunState, RunView
 from tests.faults.cases import CASES, Case
-from tests.faults.scripted.breaking import Broken, Fault, break_at
-from tests.faults.scripted.cluster import Cluster, Host
+from tests.faults.scripted.breaking import FAULTS, Broken, Fault, break_at
+from tests.faults.scripted.cluster import Cluster, Host, copied
 from tests.faults.scripted.running import Bench, Moment
 
 _TITLES = {
@@ -40,30 +42,62 @@ class Outcome:
         return f"{self.case.title}, {self.fault.name} at {self.step.step_id}: {self.state.value}: {self.view.sentence}"
 
 
-def outcomes(case: Case, fault: Fault) -> Iterator[Outcome]:
-    """Break every step of the procedure in turn (of a rolling restart those of the second node)."""
-    unbroken = case.bench_begun()
-    unbroken.run()
-    plan = unbroken.engine().view.plan
-    for step in plan.steps:
-        if case.name == "rolling-restart" and not step.step_id.startswith("n2:"):
-            continue
-        if isinstance(step.action, Checkpoint | Continue) or (fault.hits == "own" and not step.host):
-            continue
-        if isinstance(step.action, Ask) and fault.hits == "own":
-            continue
-        found = _broken_in(case, fault, step)
-        if found is not None:
-            yield found
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """A step of a procedure in which a fault can come."""
+
+    fault: Fault
+    step: Step
 
 
-def _broken_in(case: Case, fault: Fault, step: Step) -> Outcome | None:
+@cache
+def chances(case: Case) -> tuple[Chance, ...]:
+    """Return what can come where, by the unbroken run (of a rolling restart in the steps of the second node)."""
+    bench = case.bench_begun()
+    met: dict[str, list[Cluster]] = defaultdict(list)
+
+    def told(when: str, what: str) -> None:
+        if when == "after" and what.endswith((" acting)", " proving)")):
+            met[what.partition("(")[2]].append(copied(bench.cluster))
+
+    bench.journal.told = told
+    bench.run()
+    bench.journal.told = None
+    return tuple(
+        Chance(fault, step)
+        for step in bench.engine().view.plan.steps
+        for fault in FAULTS
+        if _is_meant(case, fault, step)
+        if any(_victim(cluster, fault, step) for cluster in met[_announced(fault, step)])
+    )
+
+
+def _is_meant(case: Case, fault: Fault, step: Step) -> bool:
+    if case.name == "rolling-restart" and not step.step_id.startswith("n2:"):
+        return False
+    if isinstance(step.action, Checkpoint | Continue) or (fault.hits == "own" and not step.host):
+        return False
+    return not (isinstance(step.action, Ask) and fault.hits == "own")
+
+
+def _announced(fault: Fault, step: Step) -> str:
+    return f"step {step.step_id} {fault.when})"
+
+
+def outcomes(case: Case, fault: Fault, wanted: Callable[[Chance], bool] = lambda _: True) -> Iterator[Outcome]:
+    """Break every step of the procedure in turn in which the fault can come, where that is wanted."""
+    for chance in chances(case):
+        if chance.fault is fault and wanted(chance):
+            yield _broken_in(case, fault, chance.step)
+
+
+def _broken_in(case: Case, fault: Fault, step: Step) -> Outcome:
     bench = case.bench_begun()
     bench.on_failure = "ask"
     came: list[Broken] = []
 
     def told(when: str, what: str) -> None:
-        if came or when != "after" or f"(step {step.step_id} {fault.when})" not in what:
+        if came or when != "after" or not what.endswith(f"({_announced(fault, step)}"):
             return
         victim = _victim(bench.cluster, fault, step)
         if victim is not None:
@@ -72,7 +106,7 @@ def _broken_in(case: Case, fault: Fault, step: Step) -> Outcome | None:
     bench.journal.told = told
     state = bench.run()
     bench.journal.told = None
-    return Outcome(case, fault, step, bench, came[0], state, bench.engine().view) if came else None
+    return Outcome(case, fault, step, bench, came[0], state, bench.engine().view)
 
 
 def _victim(cluster: Cluster, fault: Fault, step: Step) -> Host | None:

@@ -2,6 +2,10 @@
 
 What must come out: no act on a cluster that can't bear it, what is switched on is told, and when the fault is over the
 run is taken back to where it began. `python -m tests.faults` writes what these tests see into resources/docs/faults.md.
+
+Each run of the tests takes a sample (spread.py): of every procedure each fault in two steps, and so that the first and
+the last step, those around the point of no return and one of each kind of action meet some of them. `test everything`
+breaks every step by every fault that can come there.
 """
 
 from __future__ import annotations
@@ -9,23 +13,31 @@ from __future__ import annotations
 import pytest
 
 from services.errors import Refused
+from services.procedures.catalogue import all_procedures
 from services.procedures.plan.model import Risk
 from services.procedures.plan.run_model import UNKNOWN, RunState, RunView, StepState, StepView
-from tests.faults.breaking_runs import BROKEN_CASES, Outcome, heal, outcomes, taken_back
+from tests.faults.breaking_runs import BROKEN_CASES, Outcome, chances, heal, outcomes, taken_back
 from tests.faults.cases import Case
 from tests.faults.scripted.breaking import FAULTS, Fault
 from tests.faults.scripted.running import Moment
+from tests.faults.spread import IN_PARTS, Part, kind_of, of_faults
 
 _RESTS = {RunState.DONE, RunState.FAILED, RunState.WAITING}
 
 
+_BY_NAME = pytest.mark.parametrize("case", BROKEN_CASES, ids=lambda c: c.name)
+
+
+@IN_PARTS
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f.name)
-@pytest.mark.parametrize("case", BROKEN_CASES, ids=lambda c: c.name)
+@_BY_NAME
 def test_that_a_run_rests_truthfully_and_is_taken_back_when_a_scripted_host_breaks_in_any_step(
-    case: Case, fault: Fault
+    case: Case, fault: Fault, part: Part
 ) -> None:
-    seen = tuple(outcomes(case, fault))
-    assert seen
+    every = chances(case)
+    sample = of_faults(every)
+    seen = tuple(outcomes(case, fault, lambda chance: part.has(every.index(chance), sample)))
+    assert seen or part is Part.REST
     untouched = case.bench().cluster.state()
     for outcome in seen:
         assert outcome.state in _RESTS, outcome.where
@@ -33,6 +45,21 @@ def test_that_a_run_rests_truthfully_and_is_taken_back_when_a_scripted_host_brea
         _no_lie(outcome)
         _nothing_unbearable(outcome)
         _comes_back(outcome, untouched)
+
+
+@_BY_NAME
+def test_that_the_sample_breaks_each_kind_of_action_by_some_fault_and_each_fault_breaks_some_step(case: Case) -> None:
+    every = chances(case)
+    sample = [every[place] for place in of_faults(every)]
+    steps, broken = [chance.step for chance in every], {chance.step.step_id for chance in sample}
+    assert {chance.fault for chance in sample} == set(FAULTS)
+    assert {kind_of(chance.step) for chance in sample} == {kind_of(step) for step in steps}
+    assert {steps[0].step_id, steps[-1].step_id} <= broken
+    assert {step.step_id for step in steps if step.no_return} <= broken
+
+
+def test_that_every_procedure_is_broken_in_each_run_of_the_tests() -> None:
+    assert {case.name for case in BROKEN_CASES} == {procedure.about.name for procedure in all_procedures()}
 
 
 def _no_lie(outcome: Outcome) -> None:

@@ -3,6 +3,10 @@
 A kill is what it leaves: the journal and the hosts as they were just before and just after each entry, and between the
 parts of an act that has several. What must come out: the same end as an unbroken run, nothing done twice that must not
 be, nothing left switched on; and after an undo the hosts as they were.
+
+Each run of the tests takes a sample of the kills (spread.py): of every case the first and the last, those around its
+point of no return, and one with each kind of action under way; of a procedure's own case one behind each kind of entry
+as well. `test everything` kills every run, and every undo, at each of them.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from services.procedures.plan.run_model import RunState
 from tests.faults.cases import CASES, Case
 from tests.faults.scripted.cluster import copied
 from tests.faults.scripted.running import Bench, Moment
+from tests.faults.spread import IN_PARTS, Part, action_of, of_kills
 
 _BY_TITLE = pytest.mark.parametrize("case", CASES, ids=lambda c: c.title, scope="module")
 """Of a module's scope: a case's tests follow each other, and its unbroken run is kept for no longer than that."""
@@ -65,14 +70,29 @@ def test_that_an_unbroken_run_ends_well_on_scripted_hosts(case: Case, unbroken: 
 
 
 @_BY_TITLE
+def test_that_the_sample_kills_in_each_kind_of_action_and_around_the_point_of_no_return(
+    case: Case, unbroken: _Unbroken
+) -> None:
+    whole, moments = unbroken
+    plan = whole.engine().view.plan
+    sample = of_kills(case, plan, moments)
+    assert {0, len(moments) - 1} <= sample
+    assert {action_of(moments[at], plan) for at in sample} >= {action_of(moment, plan) for moment in moments}
+    if any(step.no_return for step in plan.steps):
+        passed = [bool(whole.after_kill(moment).engine().view.no_return) for moment in moments]
+        assert {passed.index(True) - 1, passed.index(True)} <= sample
+
+
+@_BY_TITLE
+@IN_PARTS
 @_LONG
 def test_that_a_run_killed_at_any_entry_and_resumed_ends_as_an_unbroken_one_on_scripted_hosts(
-    case: Case, unbroken: _Unbroken
+    case: Case, unbroken: _Unbroken, part: Part
 ) -> None:
     whole, moments = unbroken
     wanted, log = whole.cluster.state(), Counter(whole.cluster.log)
     once = {f"{s.host}: {s.step_id}" for s in whole.engine().view.plan.steps if not s.repeatable}
-    for moment in moments:
+    for moment in _of(part, case, whole, moments):
         bench = whole.after_kill(moment)
         state = bench.run()
         assert state is RunState.DONE, f"killed {moment.name}: {state}: {bench.engine().view.sentence}"
@@ -82,14 +102,20 @@ def test_that_a_run_killed_at_any_entry_and_resumed_ends_as_an_unbroken_one_on_s
         assert twice == [], f"killed {moment.name}"
 
 
+def _of(part: Part, case: Case, bench: Bench, moments: tuple[Moment, ...]) -> Iterator[Moment]:
+    sample = of_kills(case, bench.engine().view.plan, moments)
+    return (moment for place, moment in enumerate(moments) if part.has(place, sample))
+
+
 @_BY_TITLE
+@IN_PARTS
 @_LONG
 def test_that_a_run_killed_at_any_entry_can_be_taken_back_and_leaves_nothing_on_scripted_hosts(
-    case: Case, unbroken: _Unbroken
+    case: Case, unbroken: _Unbroken, part: Part
 ) -> None:
     untouched = case.bench().cluster.state()
     whole, moments = unbroken
-    for moment in moments[:-1]:
+    for moment in _of(part, case, whole, moments[:-1]):
         bench = whole.after_kill(moment)
         bench.confirmed |= case.accepts
         engine = bench.engine()
@@ -98,8 +124,10 @@ def test_that_a_run_killed_at_any_entry_can_be_taken_back_and_leaves_nothing_on_
 
 
 @_BY_TITLE
+@IN_PARTS
+@_LONG
 def test_that_an_undo_killed_at_any_entry_is_gone_through_with_by_the_next_console_on_scripted_hosts(
-    case: Case, unbroken: _Unbroken
+    case: Case, unbroken: _Unbroken, part: Part
 ) -> None:
     untouched = case.bench().cluster.state()
     whole, moments = unbroken
@@ -107,7 +135,8 @@ def test_that_an_undo_killed_at_any_entry_is_gone_through_with_by_the_next_conso
     last = next(m for m, view in views if view.state is RunState.RUNNING and not view.no_return)
     undoing = whole.after_kill(last)
     undoing.confirmed |= case.accepts
-    for moment in undoing.moments(lambda: undoing.engine().undo())[:-1]:
+    back = undoing.moments(lambda: undoing.engine().undo())[:-1]
+    for moment in _of(part, case, whole, back):
         bench = undoing.after_kill(moment)
         bench.confirmed |= case.accepts
         engine = bench.engine()
@@ -142,7 +171,7 @@ def _goes_forward_only(bench: Bench, killed: str) -> None:
 
 
 @_BY_TITLE
-@pytest.mark.parametrize("entries", [8, 13])
+@pytest.mark.parametrize("entries", [pytest.param(8, marks=pytest.mark.long), 13])
 def test_that_consoles_which_all_die_after_a_few_entries_still_come_to_the_end_on_scripted_hosts(
     case: Case, unbroken: _Unbroken, entries: int
 ) -> None:

@@ -21,7 +21,6 @@ from tests.lab.estate.locks import lab_lock
 from tests.lab.estate.requirements import unavailable_reason
 from tests.lab.estate.servers.engine import MYSQL_RELEASE
 from tests.lab.estate.spec import STEER, TRIALS
-from tests.lab.sample import leave_out_long
 from tests.lab.sharing import fills_gaps
 
 # Building two base images and bringing an estate up may fall into the time of the first test that asks for it.
@@ -54,8 +53,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take the sample of a test run, and give each test without a limit one that has room for an estate's making."""
-    leave_out_long(config, items)
+    """Give each test without a limit one that has room for an estate's making."""
     items.sort(key=lambda item: fills_gaps(item.nodeid))
     for item in items:
         estates = set(_ESTATES) & set(getattr(item, "fixturenames", ()))

@@ -150,6 +150,14 @@ def follow(stop: Stop, bench: SpoiltBench, refused: tuple[Check, ...]) -> None:
         bench.inputs = {**bench.inputs, remedy.field: remedy.values[0] if remedy.values else ""}
 
 
+def begins_as_its_case(stop: Stop, bench: SpoiltBench) -> bool:
+    """Return whether nothing is left of the stop: its run is the case's unbroken one, of test_killed_at_every_entry."""
+    case = next(case for case in CASES if case.title == stop.case)
+    told = (bench.name, bench.inputs, bench.confirmed, bench.overrides, bench.spoil, bench.does)
+    own = (case.name, dict(case.inputs), case.confirmed, (), _as_it_is, case.does)
+    return told == own and bench.cluster == case.cluster()
+
+
 # -- which codes can block ---------------------------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.lab.estate.estate import Estate
 from tests.lab.mongodb.procedures.conversion import COPY, anew, files, is_mirrored
 from tests.lab.mongodb.servers import binary, has_tls
-from tests.lab.sample import leave_out
+from tests.sample import leave_out
 
 _HERE = Path(__file__).parent
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.sample import leave_out
+from tests.sample import leave_out
 
 _HERE = Path(__file__).parent
 

@@ -12,7 +12,7 @@ from tests.lab.estate.estate import Estate
 from tests.lab.procedures.console.steering import Console
 from tests.lab.procedures.states import backups
 from tests.lab.procedures.whole import Whole
-from tests.lab.sample import leave_out
+from tests.sample import leave_out
 
 _FREEZING = "freezing"
 

@@ -25,7 +25,7 @@ from tests.lab.procedures.states.obstacles import (
 )
 from tests.lab.procedures.states.writer import Writer
 from tests.lab.procedures.whole import Whole, members
-from tests.lab.sample import sampled
+from tests.sample import sampled
 
 BACKUP, ROLLING, ADD, CRASH = "desync-for-backup", "rolling-restart", "add-node", "bootstrap-after-crash"
 NODE: dict[str, object] = {"node": "s3"}

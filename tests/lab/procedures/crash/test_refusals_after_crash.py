@@ -27,7 +27,7 @@ from tests.lab.procedures.states.obstacles import (
     option_file,
 )
 from tests.lab.procedures.whole import Whole, members
-from tests.lab.sample import sampled
+from tests.sample import sampled
 
 PROCEDURE = "bootstrap-after-crash"
 pytestmark = pytest.mark.slow

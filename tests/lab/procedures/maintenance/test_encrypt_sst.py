@@ -14,7 +14,7 @@ from tests.lab.estate.waiting import while_asserts
 from tests.lab.procedures.console.steering import KILLED, Console, Ran
 from tests.lab.procedures.states.sniffing import Sniffed
 from tests.lab.procedures.whole import Whole, members
-from tests.lab.sample import sampled
+from tests.sample import sampled
 from tests.unit.pairs import DAY, Authority
 
 OWN = "/etc/mysql/mariadb.conf.d/zz-pilothouse-sst.cnf"

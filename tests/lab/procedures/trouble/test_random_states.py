@@ -14,7 +14,7 @@ from tests.lab.random_states.generator import TESTED, state_of
 from tests.lab.random_states.judging import FAIL
 from tests.lab.random_states.restoring import Pristine
 from tests.lab.random_states.trial import tried
-from tests.lab.sample import sampled
+from tests.sample import sampled
 
 QUICK = (47,)
 """In every run of the tests; the others with `test everything`."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from app.cli.arguments import GOOD
 from app.cli.machine import print_json
 from app.places import need_recording
+from app.plain_imports import import_qt
 
 
 def run(options: Namespace) -> int:
@@ -16,6 +17,7 @@ def run(options: Namespace) -> int:
     need_recording(path)
     if getattr(options, "json", False):
         return _print(path)
+    import_qt()
     from app.window.window_run import run_window
 
     return run_window(options, recording=path, start_s=options.at)

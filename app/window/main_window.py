@@ -112,6 +112,7 @@ class MainWindow(QMainWindow):
         """Make what stands in the frame, a piece a step: between steps the event loop may run."""
         from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
 
+        from widgets.common.look.styling import dress_left, undressed
         from widgets.common.messages import MessageBar
         from widgets.frame.status_line import StatusLine
         from widgets.frame.top_bar import TopBar
@@ -119,20 +120,27 @@ class MainWindow(QMainWindow):
         from widgets.topology.inspector.panel import Inspector
         from widgets.topology.view import TopologyView
 
-        self.top, self.status, self.messages = TopBar(PAGES), StatusLine(), MessageBar()
+        with undressed():
+            self.top, self.status, self.messages = TopBar(PAGES), StatusLine(), MessageBar()
         yield
-        self.tree = EstateTree()
+        with undressed():
+            self.tree = EstateTree()
         yield
-        self.topology = TopologyView()
+        with undressed():
+            self.topology = TopologyView()
         yield
-        self.inspector = Inspector()
+        with undressed():
+            self.inspector = Inspector()
         yield
         self.pages = QStackedWidget()
         self._strip_place = QVBoxLayout()
-        self._whole = self._build()
-        self.add_page("topology", self.topology)
+        with undressed():
+            self._whole = self._build()
+        self.place_page("topology", self.topology)
         self._bind()
         self.show_page("topology")
+        for _ in dress_left():
+            yield
 
     def reveal(self) -> Iterator[None]:
         """Let what was built take the place of the first frame: dressed part by part, then painted part by part."""
@@ -200,11 +208,19 @@ class MainWindow(QMainWindow):
         self._notices.addWidget(NoticePlace(notice))
 
     def add_page(self, key: str, page: QWidget) -> None:
-        """Add a page under its key."""
-        self._page_keys.append(key)
-        self.pages.addWidget(page)
+        """Add a page under its key; one that was made undressed is dressed where it stands."""
+        from widgets.common.look.styling import dress_left
+
+        self.place_page(key, page)
+        for _ in dress_left():
+            pass
         if key == self._awaited:
             self.show_page(key)
+
+    def place_page(self, key: str, page: QWidget) -> None:
+        """Give a page its place; it is shown by `show_page`."""
+        self._page_keys.append(key)
+        self.pages.addWidget(page)
 
     def set_first_run(self, page: QWidget) -> None:
         """Show `page` over everything in the middle while there is no host at all."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.window.main_window import MainWindow
 from widgets.bridge.ops import Ops
+from widgets.common.look.styling import undressed
 
 if TYPE_CHECKING:
     from services.procedures.plan.procedure import About
@@ -41,7 +42,8 @@ class StillPages(QObject):
     def _make(self, abouts: tuple[About, ...]) -> None:
         from app.window.steering.pages import still_pages
 
-        pages = still_pages()
+        with undressed():
+            pages = still_pages()
         self._window.add_page(KEY, pages)
         QTimer.singleShot(0, pages, lambda: pages.cards.set_procedures(abouts))
 

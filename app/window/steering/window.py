@@ -71,7 +71,7 @@ class Steering(QObject):
         self._moves = PlannedMoves(controller)
         self._armed: dict[str, RunView] = {}
         self._first_look = True
-        self._wizard = pages.make_wizard()
+        self._wizard = pages.wizard or pages.make_wizard()
         self._flow = WizardFlow(self.runs, self._wizard, self._run_began, self._planned, door.limits, self)
         self._side = SideFeed(controller, self._wizard, ops, self)
         self._frame = ArmedFrame(window)

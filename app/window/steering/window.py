@@ -163,8 +163,9 @@ class Steering(QObject):
     def _judge_cards(self) -> None:
         """Say on each card why it is not for what is in sight, those for its kind of cluster first; another cluster may
         be chosen beside them."""
-        self._pages.cards.set_procedures(in_order(self._abouts, self._controller.cluster()))
+        # Refused first: a card that is made with it is dressed once, not a second time for each of its words.
         self._pages.cards.refuse({about.name: self._why_not(about) for about in self._abouts})
+        self._pages.cards.set_procedures(in_order(self._abouts, self._controller.cluster()))
         self._pages.cards.refuse_chunks(why_not_here(self._controller.estate))
 
     def _cluster_in_sight(self, about: About) -> str:

@@ -4,8 +4,8 @@ A sheet of the application is dressed by Qt once for every ancestor of a widget 
 down from each of them): 350 ms for the 1,050 widgets of a window with a plan. A panel's sheet dresses its own widgets
 only: 90 ms for all of them, at once.
 
-A dressed panel that is given its place in another widget is dressed by Qt a second time (QWidget's inheritStyle: it
-repolishes what has a sheet of its own). What is built in pieces is therefore made `undressed`, placed, and dressed then.
+A dressed panel that is given its place in another widget is dressed by Qt a second time (QWidget's inheritStyle: what
+has a sheet of its own is polished again). What is built in pieces is made `undressed`, placed, and dressed then.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ import re
 from functools import cache
 
 SHOWN_AS = "\ufffd"
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = "[\ud800-\udfff]"
+"""Compiled when it is first needed: the window is painted before that."""
 
 
 @cache
@@ -43,7 +44,7 @@ def as_line(text: str, most: int) -> str:
 
 def valid_utf8(text: str) -> str:
     """Return text that UTF-8 has: a byte of a name or an argument that was no UTF-8 (PEP 383) is U+FFFD."""
-    return text if text.isascii() else _HALF.sub(SHOWN_AS, text)
+    return text if text.isascii() else re.sub(_HALF, SHOWN_AS, text)
 
 
 def visible(text: str) -> str:

@@ -1,6 +1,7 @@
 """The frame: bar above, tree left, pages and event strip in the middle, inspector right, status line.
 
-Budget 1 (first paint) allows this module nothing but Qt: what stands in the frame is imported when it is furnished.
+Budget 1 (first paint) allows this module nothing but Qt, and of Qt what the first frame needs: each class that is
+imported is made then and there. What stands in the frame is imported when it is furnished.
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QPalette
-from PySide6.QtWidgets import QFrame, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from services.i18n import mark
 from widgets.frame.first_frame import FirstFrame, Sides
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QCloseEvent, QKeyEvent
+    from PySide6.QtWidgets import QFrame
+
     from app.window.frame.panels import Panels
     from widgets.common.messages import MessageBar
     from widgets.frame.shortcut_sheet import ShortcutSheet
@@ -37,6 +40,9 @@ FIRST_RUN, SETTINGS = "first-run", "settings"
 
 def _hairline(*, vertical: bool) -> QFrame:
     """Return a line between panels; it belongs to none, so it takes its colour from the palette."""
+    from PySide6.QtGui import QPalette
+    from PySide6.QtWidgets import QFrame
+
     line = QFrame()
     (line.setFixedWidth if vertical else line.setFixedHeight)(1)
     line.setBackgroundRole(QPalette.ColorRole.Mid)
@@ -88,7 +94,7 @@ class MainWindow(QMainWindow):
         """Make the window; how it stood last (`percent`: text size, `hidden`: estate, inspector) is a bare one's."""
         super().__init__()
         self.setWindowTitle("Pilothouse")
-        self.setMinimumSize(QSize(960, 600))
+        self.setMinimumSize(960, 600)
         self._page_keys: list[str] = []
         self._awaited = self._before_settings = ""
         self._sides = sides or Sides()
@@ -106,6 +112,9 @@ class MainWindow(QMainWindow):
 
     def furnish(self) -> Iterator[None]:
         """Make what stands in the frame, a piece a step: between steps the event loop may run."""
+        from PySide6.QtWidgets import QStackedWidget, QVBoxLayout
+
+        from widgets.common.look.styling import dress_left, undressed
         from widgets.common.messages import MessageBar
         from widgets.frame.status_line import StatusLine
         from widgets.frame.top_bar import TopBar
@@ -113,20 +122,27 @@ class MainWindow(QMainWindow):
         from widgets.topology.inspector.panel import Inspector
         from widgets.topology.view import TopologyView
 
-        self.top, self.status, self.messages = TopBar(PAGES), StatusLine(), MessageBar()
+        with undressed():
+            self.top, self.status, self.messages = TopBar(PAGES), StatusLine(), MessageBar()
         yield
-        self.tree = EstateTree()
+        with undressed():
+            self.tree = EstateTree()
         yield
-        self.topology = TopologyView()
+        with undressed():
+            self.topology = TopologyView()
         yield
-        self.inspector = Inspector()
+        with undressed():
+            self.inspector = Inspector()
         yield
         self.pages = QStackedWidget()
         self._strip_place = QVBoxLayout()
-        self._whole = self._build()
-        self.add_page("topology", self.topology)
+        with undressed():
+            self._whole = self._build()
+        self.place_page("topology", self.topology)
         self._bind()
         self.show_page("topology")
+        for _ in dress_left():
+            yield
 
     def reveal(self) -> Iterator[None]:
         """Let what was built take the place of the first frame: dressed part by part, then painted part by part."""
@@ -146,6 +162,8 @@ class MainWindow(QMainWindow):
             yield
 
     def _build(self) -> QWidget:
+        from PySide6.QtWidgets import QVBoxLayout
+
         from app.window.frame.panels import Panels
         from widgets.frame.pages_place import PagesPlace
 
@@ -173,6 +191,8 @@ class MainWindow(QMainWindow):
 
     def _message_place(self) -> QFrame:
         """The bar's own sheet is its state's colours: what stands around it wears the theme's."""
+        from PySide6.QtWidgets import QFrame, QVBoxLayout
+
         from widgets.common.look.styling import wear
 
         place = self._notices_frame = QFrame()
@@ -190,11 +210,19 @@ class MainWindow(QMainWindow):
         self._notices.addWidget(NoticePlace(notice))
 
     def add_page(self, key: str, page: QWidget) -> None:
-        """Add a page under its key."""
-        self._page_keys.append(key)
-        self.pages.addWidget(page)
+        """Add a page under its key; one that was made undressed is dressed where it stands."""
+        from widgets.common.look.styling import dress_left
+
+        self.place_page(key, page)
+        for _ in dress_left():
+            pass
         if key == self._awaited:
             self.show_page(key)
+
+    def place_page(self, key: str, page: QWidget) -> None:
+        """Give a page its place; it is shown by `show_page`."""
+        self._page_keys.append(key)
+        self.pages.addWidget(page)
 
     def set_first_run(self, page: QWidget) -> None:
         """Show `page` over everything in the middle while there is no host at all."""

@@ -24,6 +24,7 @@ from app.window.time.replay_axis import ReplayAxis
 from app.window.time.time_axis import TimeAxis
 from widgets.bridge.ops import Ops
 from widgets.charts.page import ChartsPage
+from widgets.common.look.styling import dress_left, undressed
 from widgets.journal.page import JournalPage
 
 if TYPE_CHECKING:
@@ -53,13 +54,18 @@ def build_pages(
         shelf: where marked changes are kept; None: for as long as the window stands.
         steered: procedures can be run here, and their page follows (build_steering); else it only tells of them.
     """
-    charts = ChartsPage(turns=controller.turns)
-    _show_first_span(controller, charts)
+    yield  # a controller is a piece of its own
+    with undressed():
+        charts = ChartsPage(turns=controller.turns)
+        _show_first_span(controller, charts)
+    yield
     window.add_page("charts", charts)
     ChangeFeed(controller, charts, ChartFeed(controller, charts, ops), ops)
     KeptFeed(charts, shelf or SessionShelf(), ops)
     yield
-    journal = JournalPage()
+    with undressed():
+        journal = JournalPage()
+    yield
     window.add_page("journal", journal)
     controller.events_shown.connect(journal.show_events)
     others = getattr(controller.source, "other_events", None)  # a recording has none
@@ -107,8 +113,14 @@ def build_steering(
     from app.window.steering.pages import SteeringPages
     from app.window.steering.window import Steering
 
-    steered = SteeringPages()
+    with undressed():
+        steered = SteeringPages()
     yield
+    with undressed():
+        steered.make_wizard()
+    yield
+    for _ in dress_left():
+        yield
     steering = Steering(controller, window, steered, door, ops, parent)
     pages.finder.offer(steering.offers.entries, steering.offers.take)
     pages.finder.offer(steering.entries, steering.take)

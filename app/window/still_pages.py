@@ -13,6 +13,7 @@ from services.discovery.words import joined
 from services.i18n import tr
 from widgets.bridge.ops import Ops
 from widgets.common.commands.palette import PaletteEntry
+from widgets.common.look.styling import undressed
 
 if TYPE_CHECKING:
     from services.procedures.plan.procedure import About
@@ -60,7 +61,8 @@ class StillPages(QObject):
         self._abouts = abouts
         from app.window.steering.pages import still_pages
 
-        pages = still_pages()
+        with undressed():
+            pages = still_pages()
         self._window.add_page(KEY, pages)
         QTimer.singleShot(0, pages, lambda: pages.cards.set_procedures(abouts))
 

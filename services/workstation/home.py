@@ -7,7 +7,6 @@ directory service that is down). Python's own readers then raise, or leave a '~'
 from __future__ import annotations
 
 import contextlib
-import getpass
 import os
 from pathlib import Path
 
@@ -51,6 +50,8 @@ def base_folder(variable: str, usual: str) -> Path:
 
 def local_user() -> str:
     """Return the name of whoever started this, '' where this machine knows none."""
+    import getpass  # late: behind it stand terminals, and the window's first paint would wait for them
+
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):  # no such entry: KeyError, from Python 3.13 on OSError

@@ -9,6 +9,7 @@ from pathlib import Path
 from app.cli.arguments import GOOD
 from app.cli.machine import print_json
 from app.places import need_recording
+from app.plain_imports import import_qt
 from services.errors import BadInput
 from services.i18n import tr
 from services.moments import local_time
@@ -20,9 +21,10 @@ def run(options: Namespace) -> int:
     need_recording(path)
     if getattr(options, "json", False):
         return _print(path)
+    start_s = _seconds_into(path, options.at) if isinstance(options.at, str) else options.at
+    import_qt()
     from app.window.window_run import run_window
 
-    start_s = _seconds_into(path, options.at) if isinstance(options.at, str) else options.at
     return run_window(options, recording=path, start_s=start_s)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from app.window.window_run import run_window
+from app.plain_imports import import_qt
 
 
 def run(options: Namespace) -> int:
     """Open the window; return the exit code."""
+    import_qt()
+    from app.window.window_run import run_window  # after it: this imports the rest of Qt
+
     if options.command == "demo":
         from app.places import demo_recording
 

@@ -18,7 +18,7 @@ KEY = "procedures"
 
 
 class SteeringPages(QStackedWidget):
-    """Two pages in one place; the wizard is made when it is first needed, in a turn of its own."""
+    """Two pages in one place; the wizard is made when it is first needed, or before, in a turn of its own."""
 
     def __init__(self, why_not: str = "") -> None:
         """Make the cards.

@@ -74,7 +74,7 @@ class Steering(QObject):
         self._moves = PlannedMoves(controller)
         self._armed: dict[str, RunView] = {}
         self._first_look = True
-        self._wizard = pages.make_wizard()
+        self._wizard = pages.wizard or pages.make_wizard()
         self._flow = WizardFlow(self.runs, self._wizard, self._run_began, self._planned, door.limits, self)
         self._side = SideFeed(controller, self._wizard, ops, self)
         self._frame = ArmedFrame(window)
@@ -179,8 +179,9 @@ class Steering(QObject):
     def _judge_cards(self) -> None:
         """Say on each card why it is not for what is in sight, those for its kind of cluster first; another cluster may
         be chosen beside them."""
-        self._pages.cards.set_procedures(in_order(self._abouts, self._controller.cluster()))
+        # Refused first: a card that is made with it is dressed once, not a second time for each of its words.
         self._pages.cards.refuse({about.name: self._why_not(about) for about in self._abouts})
+        self._pages.cards.set_procedures(in_order(self._abouts, self._controller.cluster()))
         self._pages.cards.refuse_chunks(why_not_here(self._controller.estate))
 
     def _cluster_in_sight(self, about: About) -> str:

@@ -91,6 +91,7 @@ def empty() -> None:
 
 def program(arguments: list[str], *, until: str) -> None:
     """The real program up to its first paint, or up to the first paint of a chart that has data."""
+    main = _main()
     from widgets.frame import first_frame
 
     kept: list[_Ticks] = []
@@ -99,9 +100,16 @@ def program(arguments: list[str], *, until: str) -> None:
     else:
         _painted(first_frame.FirstFrame, "painted", lambda _: kept.append(_Ticks()), when=lambda _: True)
         _to_first_chart(kept, furnished_only=until == "furnished")
-    from app.__main__ import main
-
     main(arguments)
+
+
+def _main() -> Callable[[list[str]], int]:
+    """Import in the program's own order: what needs no Qt, then Qt, then the window; return what runs it."""
+    from app.__main__ import main
+    from app.plain_imports import import_qt
+
+    import_qt()
+    return main
 
 
 def _to_first_chart(kept: list[_Ticks], *, furnished_only: bool) -> None:
@@ -158,6 +166,7 @@ def walk(arguments: list[str]) -> None:
 
     Told as `late`: the program's own stall meter's longest stall of each part, ms.
     """
+    main = _main()
     from app.window.session import WindowSession
     from app.window.window_run import WindowStart
     from widgets.bridge.stalls import StallMeter
@@ -195,8 +204,6 @@ def walk(arguments: list[str]) -> None:
         begin(self)
 
     WindowStart._begin = imported  # type: ignore[method-assign]
-    from app.__main__ import main
-
     main(arguments)
 
 

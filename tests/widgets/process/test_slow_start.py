@@ -21,6 +21,7 @@ from widgets.bridge.ops import Ops
 from widgets.bridge.source import EstateSource
 from widgets.charts.page import ChartsPage
 from widgets.common.look.theme import apply_theme
+from widgets.journal.page import JournalPage
 from widgets.timeline.strip import EventStrip
 
 
@@ -64,16 +65,47 @@ def test_that_no_axis_ever_begins_in_1970(qtbot: QtBot, qapp: QApplication, sour
     controller = Controller(source(), window, ops, parent=window)
     try:
         for _ in build_pages(controller, window, ops, parent=window):
-            (charts,) = window.findChildren(ChartsPage)
+            charts = window.findChildren(ChartsPage)
             strips = window.findChildren(EventStrip)
-            assert all(one.view().end == NOW for one in (charts, *strips))
-            assert all(one.view().start > NOW - 3600 for one in (charts, *strips))
+            assert all(one.view().end == NOW for one in (*charts, *strips))
+            assert all(one.view().start > NOW - 3600 for one in (*charts, *strips))
             assert all(one.scene().word == ("LIVE" if source is FakeLiveSource else "REPLAY") for one in strips)
+        assert len(window.findChildren(ChartsPage)) == 1
     finally:
         controller.stop()
         ops.shutdown()
         window.close()
         window.deleteLater()
+
+
+def test_that_a_page_is_made_in_one_turn_and_placed_and_dressed_in_another(qtbot: QtBot, qapp: QApplication) -> None:
+    apply_theme(qapp, "light")
+    window = MainWindow()
+    ops = Ops(window)
+    controller = Controller(FakeRecording(), window, ops, parent=window)
+    known = {id(widget) for widget in qapp.allWidgets()}
+
+    def pages() -> list[tuple[str, bool, bool]]:
+        """Return of each page made since: its class, whether it stands in the window, whether it is dressed."""
+        made = [widget for widget in qapp.allWidgets() if isinstance(widget, ChartsPage | JournalPage)]
+        new = [widget for widget in made if id(widget) not in known]
+        return sorted((type(page).__name__, page.window() is window, page.styleSheet() != "") for page in new)
+
+    try:
+        seen = [pages() for _ in build_pages(controller, window, ops, parent=window)]
+    finally:
+        controller.stop()
+        ops.shutdown()
+        window.close()
+        window.deleteLater()
+    charts = ("ChartsPage", True, True)
+    assert seen[:5] == [
+        [],
+        [("ChartsPage", False, False)],
+        [charts],
+        [charts, ("JournalPage", False, False)],
+        [charts, ("JournalPage", True, True)],
+    ]
 
 
 def test_that_nothing_is_said_any_more_in_a_window_that_is_gone(

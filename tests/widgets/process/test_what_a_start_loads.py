@@ -16,6 +16,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 _START = """
 import os, sys
+from app.plain_imports import import_qt
+
+import_qt()
 from PySide6.QtCore import QTimer
 from app.window.session import WindowSession
 
@@ -23,7 +26,9 @@ load = WindowSession.load
 
 
 def tell():
-    sys.stdout.write(" ".join(sys.modules) + "\\n")
+    import builtins, linecache
+    read = [f"read:{name}" for name in linecache.cache if "/services/" in name or "/widgets/" in name]
+    sys.stdout.write(" ".join((*sys.modules, *read, f"import:{builtins.__import__.__name__}")) + "\\n")
     sys.stdout.flush()
     os._exit(0)
 
@@ -47,6 +52,40 @@ main(sys.argv[1:])
 _NOT_FOR_A_FRAME = frozenset({"numpy", "pyqtgraph", "msgspec", "sqlalchemy", "paramiko", "cryptography", "keyring"})
 _DRIVERS = frozenset({"pymysql", "MySQLdb", "pymongo", "bson"})
 _ROADS = frozenset({"app.compose", "services.procedures", "services.history.store", "services.sampling.watcher"})
+_BEFORE_PAINT = """
+import os, sys
+from app.__main__ import main
+from app.plain_imports import import_qt
+
+import_qt()
+from widgets.frame.first_frame import FirstFrame
+
+paint = FirstFrame.paintEvent
+
+
+def painted(self, event):
+    paint(self, event)
+    sys.stdout.write(" ".join(sys.modules) + "\\n")
+    sys.stdout.flush()
+    os._exit(0)
+
+
+FirstFrame.paintEvent = painted
+main(sys.argv[1:])
+"""
+_COMMAND = """
+import builtins, sys, types
+from app.__main__ import main
+
+
+def told(*_, **__):
+    print(*sys.modules, f"import:{builtins.__import__.__name__}")
+    return 0
+
+
+sys.modules["app.window.window_run"] = types.SimpleNamespace(run_window=told)
+main(sys.argv[1:])
+"""
 _MONGODB = frozenset(
     {
         "bson",
@@ -60,10 +99,10 @@ _MONGODB = frozenset(
 )
 
 
-def loaded(*arguments: str) -> set[str]:
-    """Return the modules of a start with these arguments, when it is ready."""
+def loaded(*arguments: str, start: str = _START) -> set[str]:
+    """Return the modules of a start with these arguments, when it is ready; `read:` marks a source that was read."""
     ran = subprocess.run(
-        [sys.executable, "-c", _START, *arguments],
+        [sys.executable, "-c", start, *arguments],
         cwd=ROOT,
         env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
         capture_output=True,
@@ -113,3 +152,33 @@ def test_that_a_recording_of_galera_is_drawn_without_what_judges_asks_or_steers(
     assert modules & (_DRIVERS | _MONGODB | {"paramiko", "sqlalchemy", "keyring", "pyqtgraph", "app.compose"}) == set()
     assert not any(name.startswith(("services.procedures.catalogue", "services.procedures.plan")) for name in modules)
     assert families(modules) == set()
+
+
+def test_that_the_window_imports_without_reading_the_sources_of_what_it_imports(tmp_path: Path) -> None:
+    told = loaded("demo", "--data", str(tmp_path / "data"))
+    assert [name for name in told if name.startswith("read:")] == []
+
+
+def test_that_the_first_paint_waits_for_nothing_of_ours_that_it_does_not_show(tmp_path: Path) -> None:
+    inventory = tmp_path / "inventory.toml"
+    inventory.write_text("version = 1\n")
+    modules = loaded("--data", str(tmp_path / "data"), "--inventory", str(inventory), start=_BEFORE_PAINT)
+    ours = {name for name in modules if name.startswith(("services.", "widgets."))}
+    below = ("services.workstation", "services.history")
+    plain = {"boundary", "colors", "errors", "i18n", "visible"}
+    assert {name for name in ours if not name.startswith(below)} == {
+        *(f"services.{name}" for name in plain), "widgets.frame", "widgets.frame.first_frame"
+    }  # fmt: skip
+    assert {name for name in ours if name.startswith("services.history.")} == {"services.history.free_memory"}
+    assert modules & {"getpass", "termios", "secrets", "json", "dataclasses", "tomllib", "sqlite3"} == set()
+
+
+@pytest.mark.parametrize("command", [(), ("demo",), ("replay", "some.pilothouse")])
+def test_that_each_command_with_a_window_imports_qt_before_it_and_python_as_before(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "some.pilothouse").write_bytes(b"")
+    command = tuple(str(tmp_path / word) if "." in word else word for word in command)
+    told = loaded(*command, "--data", str(tmp_path / "data"), start=_COMMAND)
+    assert "PySide6.QtCore" in told
+    assert "import:__feature_import__" not in told, "PySide6's own reads the source of each module"

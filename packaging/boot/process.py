@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import IO
 
 from boot.places import ROOT, WINDOWS, say
 
@@ -38,14 +39,7 @@ def run(
 ) -> Ending:
     """Run `command` in `folder`; at `limit_s` interrupt its process group, after `grace_s` more kill it."""
     started = time.monotonic()
-    # A group (POSIX: a session) of its own: what it starts can be ended with it, and Ctrl+C reaches it once, from us.
-    child = subprocess.Popen(
-        list(command),
-        cwd=folder,
-        env=dict(environment),
-        start_new_session=not WINDOWS,
-        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-    )
+    child = start(command, environment, folder)
     timed_out = False
     try:
         child.wait(timeout=limit_s)
@@ -55,6 +49,22 @@ def run(
     finally:
         end_group(child, grace_s)
     return Ending(child.returncode, timed_out, time.monotonic() - started)
+
+
+def start(
+    command: Sequence[str], environment: Mapping[str, str], folder: Path = ROOT, told: IO[bytes] | None = None
+) -> subprocess.Popen[bytes]:
+    """Start `command`; what it prints goes into the file `told` where one is given. `end_group` ends it."""
+    # A group (POSIX: a session) of its own: what it starts can be ended with it, and Ctrl+C reaches it once, from us.
+    return subprocess.Popen(
+        list(command),
+        cwd=folder,
+        env=dict(environment),
+        stdout=told,
+        stderr=None if told is None else subprocess.STDOUT,
+        start_new_session=not WINDOWS,
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+    )
 
 
 def end_group(child: subprocess.Popen[bytes], grace_s: float) -> None:

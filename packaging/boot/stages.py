@@ -42,6 +42,8 @@ class Stage:
 # Imports every module of services: without Qt installed, a stray import of it cannot hide.
 IMPORTS_OF_SERVICES = "tests/architecture/test_contracts.py::test_that_importing_every_service_loads_no_part_of_qt"
 
+PACKAGE = "package"
+
 STAGES = (
     Stage("lint", 120, (Command(("ruff", "check", ".")), Command(("ruff", "format", "--check", ".")))),
     Stage(
@@ -64,9 +66,11 @@ STAGES = (
     # On scripted hosts: every journal entry a crash, every long step a fault.
     Stage("faults", 1_800, paths=("tests/faults",), needs="qt", workers=2),
     # Servers on loopback that lie, stall and flood, damaged replies by the hundred, and the window that watches them.
-    Stage("hostile", 900, paths=("tests/hostile",), needs="qt", workers=2),
-    # Makes the bundle of what is committed, in an environment of its own, and starts every part of it.
-    Stage("package", 2_400, paths=("tests/package",), needs="qt"),
+    # They wait for servers that never answer: three processes keep two cores busy.
+    Stage("hostile", 900, paths=("tests/hostile",), needs="qt", workers=3),
+    # Makes the bundle of what is committed, in an environment of its own (beside the first stages: meanwhile.py), and
+    # starts every part of it.
+    Stage(PACKAGE, 2_400, paths=("tests/package",), needs="qt"),
     # Two processes, each with an estate of its own to steer, keep two cores busy; with three, hosts answer too late.
     Stage("lab", 3_600, paths=("tests/lab",), needs="lab", workers=2, share="loadgroup"),
 )

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from boot import debian, environment, process
+from boot import debian, environment, meanwhile, process
 from boot.counts import Outcome, closing_line, read_report, table
 from boot.environment import MAIN
 from boot.places import COMPILED, LAB_COMMAND, REPORTS, ROOT, BootError, in_ci, is_debian, is_root, say
-from boot.stages import EVERYTHING, Command, Stage, select
+from boot.stages import EVERYTHING, PACKAGE, Command, Stage, select
 
 NO_TESTS_COLLECTED = 5  # pytest's exit code, https://docs.pytest.org/en/stable/reference/exit-codes.html
 LAB_DOWN_LIMIT_S = 300.0
@@ -32,9 +32,10 @@ def test(arguments: list[str]) -> int:
         environment.ensure(needed)
     outcomes: list[Outcome] = []
     try:
-        for stage in stages:
-            say(f"stage {stage.name}")
-            outcomes.append(_run_stage(stage, extra))
+        with meanwhile.bundle(stages) as bundle:
+            for stage in stages:
+                say(f"stage {stage.name}")
+                outcomes.append(_run_stage(stage, extra, **(bundle() if stage.name == PACKAGE else {})))
     except KeyboardInterrupt:
         outcomes.append(Outcome("interrupted", 0, 1, 0, 0.0, ("stopped before all stages had run",)))
     print(f"\n{table(outcomes)}\n\n{closing_line(outcomes)}", flush=True)
@@ -75,7 +76,7 @@ from tests.lab.estate.servers import engine
     return answer.stdout.strip()
 
 
-def _run_stage(stage: Stage, extra: Sequence[str]) -> Outcome:
+def _run_stage(stage: Stage, extra: Sequence[str], **variables: str) -> Outcome:
     try:
         if stage.commands:
             return _run_commands(stage)
@@ -88,7 +89,7 @@ def _run_stage(stage: Stage, extra: Sequence[str]) -> Outcome:
             if problem and not _qt_loads():
                 failed = 1 if in_ci() else 0
                 return Outcome(stage.name, 0, failed, 1 - failed, 0.0, (f"not run: {problem}",))
-        return _run_pytest(stage, extra)
+        return _run_pytest(stage, extra, **variables)
     except BootError as error:
         return Outcome(stage.name, 0, 1, 0, 0.0, (str(error),))
 

@@ -61,8 +61,9 @@ STAGES = (
     Stage("unit", 1_500, paths=("tests/unit", IMPORTS_OF_SERVICES), environment=HEADLESS, workers=3),
     # pytest-qt loads Qt before the first test is collected, whatever that test needs.
     Stage("architecture", 600, paths=("tests/architecture",), needs="qt", workers=2),
-    # Each process has an off-screen platform of its own. The pictures take longest: they come first.
-    Stage("widgets", 1_800, paths=("tests/screens", "tests/widgets"), needs="qt", workers=2),
+    # Each process has an off-screen platform of its own. The pictures take longest: they come first. A window waits for
+    # its workers, and a run for its engine: three processes keep two cores busy.
+    Stage("widgets", 1_800, paths=("tests/screens", "tests/widgets"), needs="qt", workers=3),
     # On scripted hosts: every journal entry a crash, every long step a fault.
     Stage("faults", 1_800, paths=("tests/faults",), needs="qt", workers=2),
     # Servers on loopback that lie, stall and flood, damaged replies by the hundred, and the window that watches them.

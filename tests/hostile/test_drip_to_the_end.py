@@ -17,8 +17,11 @@ from tests.hostile.servers.listener import Listener, Script, drip
 from tests.unit.connections import packets as p
 
 WAIT_S = 3.0
-MARGIN_S = 2.0
-"""Beside what the program takes where the server hangs up at once; without a limit it would run for hours."""
+MARGIN_S = 15.0
+"""Beside what the program takes where the server hangs up at once, on a machine that others use; without a limit the
+first answer alone would take a minute and more."""
+LONG = b"x" * 60
+"""Makes a short answer as long as the others."""
 
 
 def _greeting(sock: object, over: object) -> None:
@@ -28,7 +31,7 @@ def _greeting(sock: object, over: object) -> None:
 def _set_up(sock: object, over: object) -> None:
     m.let_in(sock)  # type: ignore[arg-type]
     m.take(sock)  # type: ignore[arg-type]
-    drip(sock, over, p.packets([m.OK], 1), 1.0)  # type: ignore[arg-type]
+    drip(sock, over, p.packets([m.OK + LONG], 1), 1.0)  # type: ignore[arg-type]
 
 
 def _row(sock: object, over: object) -> None:
@@ -39,7 +42,7 @@ def _row(sock: object, over: object) -> None:
 
 
 def _ssh_greeting(sock: object, over: object) -> None:
-    drip(sock, over, s.HELLO, 1.0)  # type: ignore[arg-type]
+    drip(sock, over, s.HELLO.rstrip() + LONG + b"\r\n", 1.0)  # type: ignore[arg-type]
 
 
 def _key_exchange(sock: object, over: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 import time
 from collections.abc import Generator, Iterator
@@ -195,7 +194,6 @@ def steering_window(
     qtbot: QtBot, qapp: QApplication, folder: Path, world: World, theme: ThemeName = "light"
 ) -> Iterator[Person]:
     """Show a live window with procedures; on the way out everything is stopped as the program does."""
-    gc.collect()  # what the last window left must not be collected on a thread of this one
     apply_theme(qapp, theme)
     window = MainWindow()
     ops, door = Ops(window), ScriptedDoor(folder, world)

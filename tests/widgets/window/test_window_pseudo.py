@@ -1,7 +1,7 @@
 """Every page in the pseudo-language: an unaccented word was never marked for translation, and nothing may be clipped.
 
 Data stay as they are: names, numbers, units, what servers call things, and sentences of a recording. On fake sources.
-A test run looks at every estate with its first node chosen and with its last; `test everything` with four of them.
+A test run looks at every estate as it is opened, and with one node chosen; `test everything` with four of them.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def test_that_no_page_of_a_live_estate_says_an_unmarked_word(
     source = FakeLiveSource(b.estate(cluster))
     source.told = [EVENT]
     with open_window(qapp, source) as opened:
-        nodes = cluster.nodes[:4] if EVERY else dict.fromkeys((*cluster.nodes[:1], *cluster.nodes[:4][-1:]))
+        nodes = cluster.nodes[:4] if EVERY else cluster.nodes[:4][-1:]
         found = look_at_pages(qapp, opened, source.newest, source.told, source.title)
         for node in nodes:
             opened.controller.select_node(node.node_id)

@@ -64,13 +64,15 @@ STAGES = (
     Stage("unit", 1_500, paths=("tests/unit", IMPORTS_OF_SERVICES), environment=HEADLESS, workers=3),
     # pytest-qt loads Qt before the first test is collected, whatever that test needs.
     Stage("architecture", 600, paths=("tests/architecture",), needs="qt", workers=2),
-    # Each process has an off-screen platform of its own. The pictures take longest: they come first.
-    Stage("widgets", 1_800, paths=("tests/screens", "tests/widgets"), needs="qt", workers=2),
+    # Each process has an off-screen platform of its own. The pictures take longest: they come first. A window waits for
+    # its workers, and a run for its engine: three processes keep two cores busy.
+    Stage("widgets", 1_800, paths=("tests/screens", "tests/widgets"), needs="qt", workers=3),
     # On scripted hosts: crashes at a sample of journal entries, faults in a sample of steps (tests/faults/spread.py).
     # It takes two to three minutes on two idle cores; with `everything`, all entries and steps, a quarter of an hour.
     Stage("faults", 600, paths=("tests/faults",), needs="qt", workers=2),
     # Servers on loopback that lie, stall and flood, damaged replies by the hundred, and the window that watches them.
-    Stage("hostile", 900, paths=("tests/hostile",), needs="qt", workers=2),
+    # They wait for servers that never answer: three processes keep two cores busy.
+    Stage("hostile", 900, paths=("tests/hostile",), needs="qt", workers=3),
     # Two processes, each with an estate of its own to steer, keep two cores busy; with three, hosts answer too late.
     Stage("lab", 3_600, paths=("tests/lab",), needs="lab", workers=2, share="loadgroup"),
 )

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from boot.places import BootError
@@ -34,14 +35,18 @@ def origins(made: Made) -> dict[str, str]:
     return {place: source for place, source in sorted(told.items()) if (folder / place).is_file()}
 
 
+@cache
 def system_packages(made: Made) -> tuple[SystemPackage, ...]:
-    """Return the packages, in the order of their names; () on another system. A file that is nobody's is an error."""
+    """Return the packages, in the order of their names; () on another system. A file that is nobody's is an error.
+
+    Once a build: what the bundle has of the system does not change any more.
+    """
     if not sys.platform.startswith("linux"):
         return ()
-    owned: dict[str, list[str]] = {}
-    for place, source in origins(made).items():
-        if not is_of_python(source):
-            owned.setdefault(_owner(source), []).append(place)
+    taken = {place: source for place, source in origins(made).items() if not is_of_python(source)}
+    owners, owned = _owners(set(taken.values())), dict[str, list[str]]()
+    for place, source in taken.items():
+        owned.setdefault(owners[source], []).append(place)
     return tuple(_package(name, tuple(files)) for name, files in sorted(owned.items()))
 
 
@@ -51,14 +56,23 @@ def is_of_python(source: str) -> bool:
     return any(Path(source).is_relative_to(base) for base in bases)
 
 
-def _owner(source: str) -> str:
+def _owners(sources: set[str]) -> dict[str, str]:
+    """Return the package of each file. One question for all: dpkg reads the lists of all packages for every one."""
+    names = {source: _names(source) for source in sources}
+    told = _dpkg("dpkg-query", "--search", *sorted({name for tried in names.values() for name in tried}))
+    said = [line.partition(": ") for line in told.splitlines() if not line.startswith("diversion by ")]
+    known = {path: owner.split(",")[0].partition(":")[0] for owner, _, path in said}
+    found = {source: [known[name] for name in tried if name in known] for source, tried in names.items()}
+    for source, owners in sorted(found.items()):
+        if not owners:
+            raise BootError(f"the bundle holds {source}, and no package owns it: its licence is not known")
+    return {source: owners[0] for source, owners in found.items()}
+
+
+def _names(source: str) -> tuple[str, ...]:
+    """Return how a package may name a file: with /usr or without (Debian's merged /usr), most likely first."""
     real = os.path.realpath(source)
-    # dpkg knows a file by the name that its package has for it, with /usr or without (Debian's merged /usr).
-    for path in (source, real, f"/usr{source}", source.removeprefix("/usr"), real.removeprefix("/usr")):
-        owner, found, _file = _dpkg("dpkg-query", "--search", path).partition(": ")
-        if found:
-            return owner.split(",")[0].partition(":")[0]
-    raise BootError(f"the bundle holds {source}, and no package owns it: its licence is not known")
+    return (source, real, f"/usr{source}", source.removeprefix("/usr"), real.removeprefix("/usr"))
 
 
 def _package(name: str, files: tuple[str, ...]) -> SystemPackage:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import tree_of
+from tests.architecture.sources import tree_of, walked
 
 ROOT = Path(__file__).resolve().parents[2]
 FOR_PEOPLE = frozenset({"state", "sentence", "reason", "evidence", "told", "why", "would"})
@@ -29,7 +29,7 @@ ALLOWED = {
 def marked_names(tree: ast.AST) -> frozenset[str]:
     """Return the names of a module that are made of marked or translated words."""
     names = set()
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.Assign):
             values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
             targets = node.targets[0].elts if isinstance(node.targets[0], ast.Tuple) else node.targets
@@ -73,7 +73,7 @@ def _against_words(attribute: str, other: ast.AST, marked: frozenset[str]) -> bo
 def comparing(tree: ast.AST) -> Iterator[str]:
     """Yield each comparison with a sentence or a word for people."""
     marked = marked_names(tree)
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             held = [(a, b) for a in sides for b in sides if a is not b]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.discovery.families.registry import registered
-from tests.architecture.sources import tree_of
+from tests.architecture.sources import tree_of, walked
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILIES = "services/discovery/families"
@@ -58,7 +58,7 @@ def _sources() -> Iterator[tuple[str, ast.Module]]:
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
@@ -67,7 +67,7 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 def _compared(tree: ast.Module) -> Iterator[str]:
     """Yield the texts that are compared with something, and 'kind.code' or 'kind.words' where that is."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if not isinstance(node, ast.Compare):
             continue
         for inner in ast.walk(node):
@@ -128,7 +128,7 @@ def test_that_what_families_share_knows_none_of_them() -> None:
 
 def _parts_named(tree: ast.Module) -> Iterator[str]:
     """Yield a family's parts as they are named: facts.galera, GroupFacts, its parsers, its folder's files."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if not isinstance(node, ast.Attribute) or node.attr not in PARTS:
             continue
         if node.attr not in COMMON_WORDS or "facts" in ast.unparse(node.value).split("."):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import tree_of
+from tests.architecture.sources import tree_of, walked
 
 ROOT = Path(__file__).resolve().parents[2]
 TOP_LEVEL = {
@@ -42,7 +42,7 @@ def _sources(*folders: str) -> Iterator[Path]:
 
 def _functions(path: Path) -> Iterator[ast.FunctionDef]:
     tree = tree_of(path)
-    yield from (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    yield from (node for node in walked(tree) if isinstance(node, ast.FunctionDef))
 
 
 def test_that_nothing_but_the_agreed_names_stands_at_the_top() -> None:

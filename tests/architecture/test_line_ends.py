@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import tree_of
+from tests.architecture.sources import tree_of, walked
 
 ROOT = Path(__file__).resolve().parents[2]
 ALLOWED = {
@@ -19,7 +19,7 @@ ALLOWED = {
 
 def splitting(tree: ast.AST) -> Iterator[str]:
     """Yield each call that ends lines at more than a line feed."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if not isinstance(node, ast.Call):
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

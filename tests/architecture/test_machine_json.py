@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import tree_of
+from tests.architecture.sources import tree_of, walked
 
 ROOT = Path(__file__).resolve().parents[2]
 MAKERS = {"dump", "dumps", "JSONEncoder", "encode", "Encoder", "format"}
@@ -33,12 +33,12 @@ KEPT = {
 def made(tree: ast.AST) -> Iterator[str]:
     """Yield each call by which JSON is made: of `json`, `msgspec` and `msgspec.json`, however they are imported."""
     names = {"json", "msgspec.json"}
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.ImportFrom) and node.module in {"json", "msgspec.json", "orjson"}:
             yield from (one.name for one in node.names if one.name in MAKERS)
         elif isinstance(node, ast.Import):
             names |= {one.asname for one in node.names if one.name in {"json", "msgspec.json"} and one.asname}
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.Attribute) and node.attr in MAKERS and ast.unparse(node.value) in names:
             yield ast.unparse(node)
 
@@ -58,7 +58,7 @@ def test_that_what_commands_print_is_made_by_one_function() -> None:
     callers = {
         str(file.relative_to(ROOT))
         for file in files()
-        if any(isinstance(node, ast.Name) and node.id == "json_line" for node in ast.walk(tree_of(file)))
+        if any(isinstance(node, ast.Name) and node.id == "json_line" for node in walked(tree_of(file)))
     }
     assert callers == {"app/cli/machine.py"}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import tree_of
+from tests.architecture.sources import tree_of, walked
 
 ROOT = Path(__file__).resolve().parents[2]
 FLOORS = ("services", "app", "widgets")
@@ -39,7 +39,7 @@ GAP_READ = {
 
 def cache_reads(tree: ast.AST) -> Iterator[str]:
     """Yield each place that takes where a write-set cache begins out of facts or a status."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         by_fact = isinstance(node, ast.Attribute) and node.attr == "cached_downto"
         by_name = isinstance(node, ast.Constant) and node.value == "wsrep_local_cached_downto"
         if by_fact or by_name:
@@ -48,7 +48,7 @@ def cache_reads(tree: ast.AST) -> Iterator[str]:
 
 def gap_reads(tree: ast.AST) -> Iterator[str]:
     """Yield each use of the donor selection's safety gap."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         name = node.id if isinstance(node, ast.Name) else node.name if isinstance(node, ast.alias) else ""
         if name in {"GAP_SHARE", "GAP_MOST", "safe_gap"}:
             yield name

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.architecture.sources import tree_of
+from tests.architecture.sources import tree_of, walked
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("services/procedures", "services/sampling")
@@ -45,7 +45,7 @@ def _modules() -> Iterator[tuple[str, ast.Module]]:
 
 
 def _uses_patterns(tree: ast.Module) -> bool:
-    imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+    imports = (node for node in walked(tree) if isinstance(node, ast.Import | ast.ImportFrom))
     return any(
         node.module == "re" if isinstance(node, ast.ImportFrom) else any(name.name == "re" for name in node.names)
         for node in imports
@@ -54,8 +54,8 @@ def _uses_patterns(tree: ast.Module) -> bool:
 
 def _texts(tree: ast.Module) -> Iterator[str]:
     """Yield every text of the code itself: no docstrings, no sentence that a docstring-like statement holds."""
-    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    told = {id(node.value) for node in walked(tree) if isinstance(node, ast.Expr)}
+    for node in walked(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
             yield node.value
 

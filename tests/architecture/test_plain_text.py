@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import tree_of
+from tests.architecture.sources import tree_of, walked
 
 ROOT = Path(__file__).resolve().parents[2]
 _TIPS = {"setToolTip", "setWhatsThis", "setStatusTip", "showText"}
@@ -31,7 +31,7 @@ ALLOWED = {
 
 def ways(tree: ast.AST) -> Iterator[str]:
     """Yield the name of each attribute, call or base class by which rich text could come to a screen."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.Attribute) and node.attr in _TIPS | _RICH:
             yield node.attr
         elif isinstance(node, ast.FunctionDef) and node.name in _TIPS | _RICH:
@@ -48,7 +48,7 @@ def ways(tree: ast.AST) -> Iterator[str]:
 
 def tips_of_models(tree: ast.AST) -> Iterator[str]:
     """Yield what a model returns for ToolTipRole, where it is anything but `plain(...)`."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.If) and "ToolTipRole" in ast.unparse(node.test):
             returned = [n.value for n in ast.walk(node) if isinstance(n, ast.Return)]
             yield from (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import tree_of
+from tests.architecture.sources import tree_of, walked
 
 ROOT = Path(__file__).resolve().parents[2]
 _WRITES = {"write_text", "write_bytes", "mkdir", "makedirs", "touch", "mkstemp", "NamedTemporaryFile", "copyfile"}
@@ -24,10 +24,12 @@ ALLOWED = {
 
 def writing(tree: ast.AST) -> Iterator[str]:
     """Yield each call that may make a file or folder with the mode of the person's umask."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if not isinstance(node, ast.Call):
             continue
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name not in _WRITES | {"open", "save"}:
+            continue
         text = ast.unparse(node)
         modes = [a.value for a in (*node.args, *(k.value for k in node.keywords)) if isinstance(a, ast.Constant)]
         opens = name == "open" and any(isinstance(m, str) and set(m) & set("wax+") and len(m) <= 3 for m in modes)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeGuard
 
-from tests.architecture.sources import tree_of
+from tests.architecture.sources import tree_of, walked
 
 ROOT = Path(__file__).resolve().parents[2]
 CHECKS = (ROOT / "services" / "procedures" / "catalogue",)
@@ -68,7 +68,7 @@ def _made(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def _blocking() -> set[str]:
-    functions = (n for tree in _trees(*CHECKS) for n in ast.walk(tree) if isinstance(n, ast.FunctionDef))
+    functions = (n for tree in _trees(*CHECKS) for n in walked(tree) if isinstance(n, ast.FunctionDef))
     return {
         code for function in functions if function.name != "checked" and _blocks(function) for code in _made(function)
     }
@@ -76,8 +76,8 @@ def _blocking() -> set[str]:
 
 def _words(tree: ast.Module) -> Iterator[str]:
     """Return every code-like word in the string literals that are no docstring."""
-    told = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
-    for node in ast.walk(tree):
+    told = {id(n.value) for n in walked(tree) if isinstance(n, ast.Expr)}
+    for node in walked(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
             yield from re.findall(r"[A-Z]+(?:-[A-Z]+)*", node.value)
 
@@ -97,7 +97,7 @@ def test_that_what_the_lab_can_not_make_is_tried_on_recorded_facts_by_a_test_tha
     tried = {
         word
         for tree in _trees(UNIT, pattern="test_*.py")
-        for function in ast.walk(tree)
+        for function in walked(tree)
         if isinstance(function, ast.FunctionDef) and "because_the_lab" in function.name
         for word in _words(ast.Module([function], []))
     }

@@ -9,6 +9,8 @@ import ast
 import re
 from pathlib import Path
 
+from tests.architecture.sources import tree_of, walked
+
 ROOT = Path(__file__).parents[2]
 WHATEVER_IT_SAYS = {
     "galera/bootstrap_after_crash/joining.py": "galera_new_cluster's own mark, which would found another cluster",
@@ -47,13 +49,17 @@ BY_A_PROGRAM = {
 _REMOVES = re.compile(r"""(?:^|[\s"'(;&|{])(?:rm (?:-|"|\$|\.)|unlink )|\s-delete\b""")
 
 
+def _name(called: ast.expr) -> str:
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+
+
 def removing() -> dict[str, bool]:
     """Return the files of the catalogue that remove files, and whether each removal says what the run wrote."""
     catalogue, found = ROOT / "services" / "procedures" / "catalogue", dict[str, bool]()
     for path in sorted(catalogue.rglob("*.py")):
         calls = [
-            node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "RemoveFile"
+            node for node in walked(tree_of(path))
+            if isinstance(node, ast.Call) and _name(node.func) == "RemoveFile"
         ]  # fmt: skip
         if calls:
             found[path.relative_to(catalogue).as_posix()] = all(len(one.args) + len(one.keywords) == 2 for one in calls)
@@ -71,10 +77,8 @@ def test_that_nothing_is_put_back_over_what_somebody_else_wrote_but_what_a_serve
     found = {
         path.relative_to(catalogue).as_posix()
         for path in catalogue.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-        and ast.unparse(node.func).endswith("RestoreFile")
-        and "whole" in ast.unparse(node)
+        for node in walked(tree_of(path))
+        if isinstance(node, ast.Call) and _name(node.func) == "RestoreFile" and "whole" in ast.unparse(node)
     }
     assert found == set(PUT_BACK_WHATEVER_STANDS)
 
@@ -85,7 +89,7 @@ def test_that_each_program_that_removes_files_is_known_with_what_it_removes() ->
         for path in sorted((ROOT / "services" / folder).rglob("*.py")):
             texts = (
                 node.value
-                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                for node in walked(tree_of(path))
                 if isinstance(node, ast.Constant) and isinstance(node.value, str)
             )
             if any(text == "rm" or _REMOVES.search(text) for text in texts):

@@ -18,7 +18,7 @@ from services.inventory import fields, kinds
 from services.inventory.kinds import FIRST, KINDS
 from services.procedures.gather.server_kinds import GATHERED
 from services.sampling.server_poll import SERVER_POLLS
-from tests.architecture.sources import tree_of
+from tests.architecture.sources import tree_of, walked
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = "services/inventory/kinds.py"
@@ -144,11 +144,11 @@ def named(tree: ast.Module) -> set[str]:
     """Return the codes of the kinds that a file imports by name, whatever it calls them."""
     taken = {
         alias.name
-        for node in ast.walk(tree)
+        for node in walked(tree)
         if isinstance(node, ast.ImportFrom) and node.module == "services.inventory.kinds"
         for alias in node.names
     }
-    by_module = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)} if _has_kinds(tree) else set()
+    by_module = {node.attr for node in walked(tree) if isinstance(node, ast.Attribute)} if _has_kinds(tree) else set()
     return {CONSTANTS[name] for name in taken | by_module if name in CONSTANTS}
 
 
@@ -156,7 +156,7 @@ def _has_kinds(tree: ast.Module) -> bool:
     return any(
         (isinstance(node, ast.ImportFrom) and node.module == "services.inventory" and "kinds" in _names(node))
         or (isinstance(node, ast.Import) and "services.inventory.kinds" in _names(node))
-        for node in ast.walk(tree)
+        for node in walked(tree)
     )
 
 
@@ -174,13 +174,13 @@ def asked(tree: ast.Module) -> set[str]:
     """Return the codes of the kinds that something is compared with, or looked up by: as a constant or as a word."""
     local = {
         alias.asname or alias.name: CONSTANTS[alias.name]
-        for node in ast.walk(tree)
+        for node in walked(tree)
         if isinstance(node, ast.ImportFrom) and node.module == "services.inventory.kinds"
         for alias in node.names
         if alias.name in CONSTANTS
     }
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in walked(tree):
         for part in _decided_by(node):
             for inner in ast.walk(part):
                 if isinstance(inner, ast.Name) and inner.id in local:
@@ -261,7 +261,7 @@ def test_that_a_kind_is_found_by_whatever_name_it_is_imported(text: str, kind: s
 
 def reads_its_facts(tree: ast.Module) -> bool:
     """Return whether a file reads the part of a node's facts that MongoDB alone has."""
-    read = (node.value for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "mongo")
+    read = (node.value for node in walked(tree) if isinstance(node, ast.Attribute) and node.attr == "mongo")
     return any(ast.unparse(value).rpartition(".")[2] in {"facts", "self", "node"} for value in read)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.sources import tree_of
+from tests.architecture.sources import tree_of, walked
 
 ROOT = Path(__file__).resolve().parents[2]
 BARE = {"QComboBox", "QFontComboBox", "QSpinBox", "QDoubleSpinBox", "QAbstractSpinBox", "QDateTimeEdit", "QDateEdit",
@@ -18,7 +18,7 @@ HOMES = {"widgets/common/controls/combo.py": "QComboBox", "widgets/common/contro
 
 def made(tree: ast.AST) -> Iterator[str]:
     """Yield the name of each field of Qt that is made, or derived from, in a file."""
-    for node in ast.walk(tree):
+    for node in walked(tree):
         used = [node.func] if isinstance(node, ast.Call) else node.bases if isinstance(node, ast.ClassDef) else []
         for part in used:
             name = part.attr if isinstance(part, ast.Attribute) else getattr(part, "id", "")

@@ -87,7 +87,7 @@ def test_that_the_files_of_a_stage_are_shared_out_whole_and_in_order_unless_the_
     testing._run_pytest(STAGE["widgets"], ())
     testing._run_pytest(STAGE["widgets"], ("-k", "charts"))
     shared, filtered = words
-    assert shared[shared.index("-n") :] == ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder",
+    assert shared[shared.index("-n") :] == ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder",
                                             "tests/screens", "tests/widgets"]  # fmt: skip
     assert filtered[-4:] == ["tests/screens", "tests/widgets", "-k", "charts"]
     assert "-n" not in filtered

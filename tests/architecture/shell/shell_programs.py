@@ -10,6 +10,8 @@ from functools import cache
 from operator import attrgetter
 from pathlib import Path
 
+from tests.architecture.sources import tree_of, walked
+
 ROOT = Path(__file__).parents[3]
 SHELLS = frozenset({"bash", "sh"})
 JUDGE = ROOT / "services" / "connections" / "observer" / "commands.py"
@@ -38,7 +40,7 @@ def programs() -> tuple[Program, ...]:
     found: dict[Program, None] = {}
     for path in sorted({*(ROOT / "services").rglob("*.py")} - {JUDGE}):
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         for site in _sites(tree, ()):
             for said in _given(tree, site):
                 name = ast.unparse(said)
@@ -71,7 +73,7 @@ def _given(tree: ast.Module, site: _Site) -> list[ast.expr]:
         if isinstance(site.said, ast.Name) and site.said.id in names:
             at = names.index(site.said.id)
             return [
-                call.args[at] for call in ast.walk(tree)
+                call.args[at] for call in walked(tree)
                 if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == function.name
             ]  # fmt: skip
     return [site.said]

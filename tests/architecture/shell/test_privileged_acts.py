@@ -18,6 +18,7 @@ from services.connections.operator.folders_of_others import AS, WALK
 from services.connections.operator.made_by_run import INVENTORY
 from services.connections.programs.folder_programs import OWN_PATH
 from tests.architecture.shell.shell_programs import ROOT, Program, programs
+from tests.architecture.sources import tree_of, walked
 
 _CHANGES = [
     "cp",
@@ -120,7 +121,7 @@ def _commands() -> set[str]:
     """Return the files in which a tuple or a call begins with such a word."""
     found = set()
     for path in sorted((ROOT / "services").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in walked(tree_of(path)):
             items = node.elts if isinstance(node, ast.Tuple | ast.List) else getattr(node, "args", [])
             if not isinstance(node, ast.Tuple | ast.List | ast.Call) or len(items) < 2 or not _is_word(items[0]):
                 continue

@@ -18,6 +18,7 @@ import pytest
 from services.connections.observer import commands as allowlist_commands
 from services.connections.operator import client as operator_client
 from services.connections.operator.roots_client import roots_client
+from tests.architecture.sources import tree_of, walked
 
 _SERVICES = Path(__file__).resolve().parents[3] / "services"
 _CLIENTS = r"""(?:"\$client"|"\$program"|(?<!pilothouse )\bmysql|\bmariadb)"""
@@ -34,7 +35,7 @@ def _texts() -> list[tuple[str, str]]:
     """Return every text of the services in which a client begins, with where it stands."""
     found = []
     for file in sorted(_SERVICES.rglob("*.py")):
-        nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+        nodes = list(walked(tree_of(file)))
         parts = {id(one) for node in nodes if isinstance(node, ast.JoinedStr) for one in node.values}
         for node in (one for one in nodes if id(one) not in parts):
             text = ast.unparse(node) if isinstance(node, ast.JoinedStr) else getattr(node, "value", None)
@@ -55,7 +56,7 @@ def test_that_every_client_in_a_program_reads_no_option_file_but_roots_own() -> 
 def test_that_no_client_is_begun_by_words_of_its_own() -> None:
     """A program of words that begins with a client's name reads every option file of the host."""
     for file in sorted(_SERVICES.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in walked(tree_of(file)):
             words = [getattr(one, "value", None) for one in node.elts] if isinstance(node, ast.Tuple) else []
             options = [word for word in words[1:] if isinstance(word, str) and word.startswith("-")]
             client = bool(words) and words[0] in operator_client.PROGRAMS

@@ -1,4 +1,7 @@
-"""A plot's picture that was moved and painted at its end only is, pixel by pixel, the one painted as a whole."""
+"""A plot's picture that was moved and painted at its end only is, pixel by pixel, the one painted as a whole.
+
+A test run takes each length of the view and each look of it once; `test everything` takes every pair.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,12 @@ from widgets.common.look.theme import apply_theme
 
 WIDTH, HEIGHT, POINTS = 640, 164, 4000
 FRAME = QRectF(60, 8, WIDTH - 76, HEIGHT - 28)
+SPANS, LOOKS = (60.0, 300.0, 900.0, 3600.0), (("light", 1.0), ("dark", 1.0), ("light", 2.0))
+CASES = [
+    pytest.param(span, *look, marks=[] if number % len(LOOKS) == at else [pytest.mark.long])
+    for number, span in enumerate(SPANS)
+    for at, look in enumerate(LOOKS)
+]
 LEAST_OF_255 = 3
 """A line's place is rounded to a part of a pixel: its edge may be so much lighter."""
 
@@ -68,8 +77,7 @@ def show(picture: Picture, state: PlotState, ratio: float = 1.0) -> np.ndarray:
     return pixels(picture)
 
 
-@pytest.mark.parametrize("span", [60.0, 300.0, 900.0, 3600.0])
-@pytest.mark.parametrize(("theme", "ratio"), [("light", 1.0), ("dark", 1.0), ("light", 2.0)])
+@pytest.mark.parametrize(("span", "theme", "ratio"), CASES)
 def test_that_a_moved_picture_is_the_one_painted_as_a_whole(
     qapp: QApplication, painted: Painted, span: float, theme: str, ratio: float
 ) -> None:

@@ -1,6 +1,7 @@
 """Every page, dialog and state with large text in small windows: words are whole, or cut with a sign; all is in reach.
 
-PILOTHOUSE_PICTURES=DIR keeps a picture of each.
+PILOTHOUSE_PICTURES=DIR keeps a picture of each. A test run looks at everything in the smallest window with the largest
+text, and at one part more in each other look; `test everything` looks at everything in each.
 """
 
 from __future__ import annotations
@@ -40,15 +41,24 @@ from widgets.inventory.host_key_question import HostKeyQuestion
 from widgets.inventory.import_dialog import ImportDialog
 from widgets.procedures.run.wizard import WizardPage
 
-CASES = [
-    ((960, 600), 200, "light"),
-    ((960, 600), 200, "dark"),
-    ((1280, 800), 200, "dark"),
-    ((960, 600), 150, "light"),
-]
+CASES = {
+    "960x600-200-light": ((960, 600), 200, "light"),
+    "960x600-200-dark": ((960, 600), 200, "dark"),
+    "1280x800-200-dark": ((1280, 800), 200, "dark"),
+    "960x600-150-light": ((960, 600), 150, "light"),
+}
 
 
-@pytest.fixture(params=CASES, ids=lambda case: f"{case[0][0]}x{case[0][1]}-{case[1]}-{case[2]}")
+def looks(*taken: str) -> pytest.MarkDecorator:
+    """Give a test every look, as long cases those that a test run does not take: the first it always takes."""
+    shown = {next(iter(CASES)), *taken}
+    cases = [
+        pytest.param(case, id=name, marks=[] if name in shown else [pytest.mark.long]) for name, case in CASES.items()
+    ]
+    return pytest.mark.parametrize("view", cases, indirect=True)
+
+
+@pytest.fixture
 def view(request: pytest.FixtureRequest, qapp: QApplication, qtbot: QtBot) -> Iterator[View]:
     """A text size, a window's size, a theme; what is looked at is noted."""
     size, percent, theme = request.param
@@ -69,6 +79,7 @@ def settings_of(made: OpenWindow, qapp: QApplication, folder: Path) -> None:
     made.window.setProperty("door", SettingsDoor(made.window, made.ops, keeper, standing, options, session))
 
 
+@looks("960x600-200-dark")
 def test_that_a_recordings_pages_have_room_for_their_words(view: View, qapp: QApplication, tmp_path: Path) -> None:
     with open_window(qapp, FakeRecording()) as made:
         view.shape(made.window)
@@ -80,6 +91,7 @@ def test_that_a_recordings_pages_have_room_for_their_words(view: View, qapp: QAp
     view.judge()
 
 
+@looks("960x600-150-light")
 def test_that_a_live_windows_pages_have_room_for_their_words(view: View, qapp: QApplication, tmp_path: Path) -> None:
     cluster = b.sst_running()
     with open_window(qapp, FakeLiveSource(b.estate(cluster, b.tree_with_broken()))) as made:
@@ -100,6 +112,7 @@ def test_that_a_live_windows_pages_have_room_for_their_words(view: View, qapp: Q
     view.judge()
 
 
+@looks()
 def test_that_a_runs_pages_have_room_for_their_words(
     view: View, qtbot: QtBot, qapp: QApplication, tmp_path: Path
 ) -> None:
@@ -132,6 +145,7 @@ def _walk(person: Person, view: View) -> None:
     view.look(person.window, "run-report")
 
 
+@looks("1280x800-200-dark")
 def test_that_a_procedures_hard_moments_have_room_for_their_words(view: View, qapp: QApplication) -> None:
     window = MainWindow()
     page = WizardPage(lambda: p.NOW)
@@ -159,6 +173,7 @@ def test_that_a_procedures_hard_moments_have_room_for_their_words(view: View, qa
     view.judge()
 
 
+@looks("1280x800-200-dark", "960x600-150-light")
 def test_that_dialogs_have_room_for_their_words(view: View, qapp: QApplication) -> None:
     window = MainWindow()
     view.shape(window)

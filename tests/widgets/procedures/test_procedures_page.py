@@ -173,11 +173,21 @@ def test_that_the_frame_is_painted_on_the_edge_alone_and_takes_no_click(
 
 
 # -- sizes and languages ---------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("language", ["en", PSEUDO])
-@pytest.mark.parametrize("size", [(1048, 728), (2328, 1368), (728, 560)])
+@pytest.mark.parametrize(
+    ("language", "size"),
+    [
+        ("en", (1048, 728)),
+        (PSEUDO, (2328, 1368)),
+        (PSEUDO, (728, 560)),
+        pytest.param("en", (2328, 1368), marks=pytest.mark.long),
+        pytest.param("en", (728, 560), marks=pytest.mark.long),
+        pytest.param(PSEUDO, (1048, 728), marks=pytest.mark.long),
+    ],
+)
 def test_that_nothing_is_clipped_at_any_size(
     qtbot: QtBot, qapp: QApplication, language: str, size: tuple[int, int]
 ) -> None:
+    """A test run takes each size and each language, the longer words where there is least room."""
     install(language)
     try:
         found = set()

@@ -1,4 +1,7 @@
-"""A fault while pictures are made: a sentence and a code, no crash and no picture of half a page. In a process."""
+"""A fault while pictures are made: a sentence and a code, no crash and no picture of half a page. In a process.
+
+A test run breaks the building of one page and the painting of another; `test everything` two more buildings.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +26,10 @@ sys.exit(main(["demo", "--screenshots", folder]))
 @pytest.mark.parametrize(
     ("broken", "page"),
     [
-        (("widgets.journal.page", "JournalPage", "_make_table"), "topology"),
+        pytest.param(("widgets.journal.page", "JournalPage", "_make_table"), "topology", marks=pytest.mark.long),
         (("widgets.settings.page", "SettingsPage", "_about"), "settings"),
         (("widgets.timeline.strip", "EventStrip", "paintEvent"), "topology"),
-        (("widgets.topology.inspector.panel", "Inspector", "__init__"), "topology"),
+        pytest.param(("widgets.topology.inspector.panel", "Inspector", "__init__"), "topology", marks=pytest.mark.long),
     ],
 )
 def test_that_a_page_that_can_not_be_built_ends_the_pictures_with_a_sentence_and_a_code(

@@ -102,10 +102,13 @@ def test_that_it_stays_one_pixel_when_text_is_made_larger_and_smaller(
     assert page.edges() == usual
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(
+    "size", [*SIZES[:1], *(pytest.param(size, marks=pytest.mark.long) for size in SIZES[1:-1]), *SIZES[-1:]]
+)
 def test_that_it_stays_one_pixel_when_the_words_of_a_scale_get_wider(
     opened: OpenWindow, qtbot: QtBot, size: tuple[int, int]
 ) -> None:
+    """A test run takes the first size and the last."""
     show_at(opened, qtbot, size)
     page = charts_of(opened)
     before = in_strip(opened, page.view().start)

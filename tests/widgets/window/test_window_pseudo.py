@@ -1,6 +1,7 @@
 """Every page in the pseudo-language: an unaccented word was never marked for translation, and nothing may be clipped.
 
 Data stay as they are: names, numbers, units, what servers call things, and sentences of a recording. On fake sources.
+A test run looks at every estate as it is opened, and with one node chosen; `test everything` with four of them.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from services.i18n import PSEUDO, install, tr
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.sampling.metrics.catalogue import load_catalogue
 from services.types import Health
+from tests.lab.sample import EVERY
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import CARDS, NOW, FakeLiveSource, FakeRecording, OpenWindow, open_window
 from tests.widgets.seen_texts import clipped, seen
@@ -78,6 +80,8 @@ def own_words(text: str, data: Collection[str]) -> set[str]:
         if any(rest in known for known in data):
             continue
         for known in data:
+            if known not in rest:
+                continue
             # The first half of a broken code ends in its hyphen, and stands at the end of its line only.
             end = "$" if known.endswith("-") else r"(?!\w)"
             rest = re.sub(rf"(?<!\w){re.escape(known)}{end}", " ", rest)
@@ -125,7 +129,7 @@ def test_that_no_page_of_a_live_estate_says_an_unmarked_word(
     source = FakeLiveSource(b.estate(cluster))
     source.told = [EVENT]
     with open_window(qapp, source) as opened:
-        nodes = cluster.nodes[:4]
+        nodes = cluster.nodes[:4] if EVERY else cluster.nodes[:4][-1:]
         found = look_at_pages(qapp, opened, source.newest, source.told, source.title)
         for node in nodes:
             opened.controller.select_node(node.node_id)

@@ -270,11 +270,18 @@ def words_height(place: QWidget) -> int:
     return max(words.fontMetrics().height() for words in place.findChildren(QLabel) if words.text())
 
 
-@pytest.mark.parametrize("percent", [100, 125, 150])
-@pytest.mark.parametrize("page", [key for key, _ in PAGES])
+@pytest.mark.parametrize(
+    ("page", "percent"),
+    [
+        pytest.param(page, percent, marks=[] if percent == 150 or page == shown else [pytest.mark.long])
+        for percent, shown in ((100, "topology"), (125, "charts"), (150, ""))
+        for page, _ in PAGES
+    ],
+)
 def test_that_no_words_are_cut_off_or_overlap_up_to_150_percent(
     qtbot: QtBot, qapp: QApplication, opened: Opened, page: str, percent: int
 ) -> None:
+    """A test run takes every page in the largest text, and one page in each smaller one."""
     opened.window.resize(1280, 800)
     opened.standing.set_text(percent)
     opened.window.show_page(page)

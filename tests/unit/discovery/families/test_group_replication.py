@@ -102,7 +102,7 @@ def test_that_a_server_outside_its_group_is_bad_though_it_answers(state: str) ->
     node = next(n for n in cluster.nodes if n.name == "db3")
     assert (node.state, node.health, node.role, node.component) == (state, Health.BAD, "read only", "")
     assert "its log: Member was expelled from the group" in node.reason
-    assert "takes writes" not in node.reason
+    assert "accepts writes" not in node.reason
     assert parts(cluster)[0][1] == ("db1", "db2")
 
 

@@ -272,7 +272,7 @@ class _Probe:
         if self.entry.ssh is None and access.via == "direct":
             self._resolve(self.entry.address)
         try:
-            opened = SERVER_KINDS[self.entry.kind].tested()
+            opened = SERVER_KINDS[self.entry.kind].tester()
             server = opened(self.entry, self.vault, through, self.limits)
         except (AuthFailed, SecretMissing) as problem:
             self._fail("sql-login", problem)

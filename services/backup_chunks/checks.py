@@ -193,7 +193,7 @@ def _order(job: Job) -> Check:
     changing = [name for name in job.between if name in _CHANGES_BYTES]
     strange = [name for name in job.between if name not in _CHANGES_BYTES | _LEAVES_BYTES]
     if changing:
-        why = tr("xbcloud needs the unmodified xbstream, and encrypted data can't be compressed.")
+        why = tr("xbcloud needs the unmodified xbstream, and encrypted data cannot be compressed.")
         advice = tr("Let xtrabackup do both: it compresses before it encrypts (--compress --encrypt=AES256).")
         told = tr("{programs} between xtrabackup and xbcloud", programs=", ".join(changing))
         return _check(job, "ORDER", title, Verdict.BLOCK, told, why=why, try_=(advice,))

@@ -70,13 +70,6 @@ _STEP_HEALTH = {
     StepState.UNDONE: Health.UNKNOWN,
     StepState.UNDO_FAILED: Health.BAD,
 }
-RISK_WORDS = {
-    Risk.READS: mark("reads"),
-    Risk.CHANGES: mark("changes"),
-    Risk.NODE_DOWN: mark("node down"),
-    Risk.IRREVERSIBLE: mark("can't be undone"),
-    Risk.YOU: mark("you"),
-}
 RISK_TOKEN = {
     Risk.READS: "third",
     Risk.CHANGES: "warn",

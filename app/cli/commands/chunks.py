@@ -70,7 +70,7 @@ def _read(path: Path) -> str:
         with path.open("rb") as file:
             return file.read(4 * MOST + 1).decode("utf-8", "replace")
     except OSError as problem:
-        raise BadInput(tr("{path} can't be read: {why}", path=path, why=problem.strerror or problem)) from None
+        raise BadInput(tr("{path} cannot be read: {why}", path=path, why=problem.strerror or problem)) from None
 
 
 def _source(options: Namespace) -> BackupSource | None:

@@ -65,7 +65,7 @@ def tls_told(proof: Proof, cipher: str, road: Road, *, named: bool) -> tuple[Ste
         )
     if proof == "host":
         return "warned", tr(
-            "Other users can create files in the socket's folder, so the server's identity can't be verified. "
+            "Other users can create files in the socket's folder, so the server's identity cannot be verified. "
             "The password is never sent, only proven."
         )
     if cipher:

@@ -53,7 +53,7 @@ class ProxyProcess:
             for end in (self.sock, inner, self._stop, self._stopped):
                 end.close()
             raise Unreachable(
-                tr("ProxyCommand can't be started ({problem}): {command}", problem=problem.strerror, command=command),
+                tr("ProxyCommand cannot be started ({problem}): {command}", problem=problem.strerror, command=command),
                 host=host,
             ) from problem
         errors = self._process.stderr

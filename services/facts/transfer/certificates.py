@@ -78,7 +78,7 @@ class PairSeen:
 
     @property
     def ends(self) -> float | None:
-        """Return when the first of its certificates runs out, None where there is none."""
+        """Return when the first of its certificates expires, None where there is none."""
         used = [one for one in self.cas if one.digest in self.roots] or list(self.cas)
         return min((one.ends for one in (*self.chain, *used)), default=None)
 
@@ -121,7 +121,7 @@ def _file_faults(pair: PairSeen, which: str) -> list[PairFault]:
         return [PairFault("absent" if file.state == "absent" else "unread", f"the {what} {path} {told}")]
     found = []
     if not file.regular:
-        found.append(PairFault("no-file", f"{path} is no plain file"))
+        found.append(PairFault("no-file", f"{path} is not a plain file"))
     if file.readable is False:
         found.append(PairFault("closed", f"the server's user {pair.user} may not read the {what} {path}"))
     if which == "key" and file.mode is not None and file.mode & 0o077:
@@ -165,15 +165,13 @@ def _date_faults(pair: PairSeen, now: float, soon_s: float) -> list[PairFault]:
     found = []
     for what, one in (*(("CA certificate", ca) for ca in used), *(("certificate", own) for own in pair.chain)):
         if one.ends <= now:
-            found.append(PairFault("expired", f"the {what} {one.name} ran out {days_of(now - one.ends)} ago"))
+            found.append(PairFault("expired", f"the {what} {one.name} expired {days_of(now - one.ends)} ago"))
         elif one.begins > now:
             found.append(
                 PairFault("not-yet", f"the {what} {one.name} is not valid for another {days_of(one.begins - now)}")
             )
         elif one.ends - now < soon_s:
-            found.append(
-                PairFault("soon", f"the {what} {one.name} runs out in {days_of(one.ends - now)}", blocks=False)
-            )
+            found.append(PairFault("soon", f"the {what} {one.name} expires in {days_of(one.ends - now)}", blocks=False))
     return found
 
 

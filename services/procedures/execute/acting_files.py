@@ -304,7 +304,7 @@ class Files:
 
 
 def _kept_for_others(path: str, why: str) -> str:
-    told = tr("{path} is not the file that this run created: it was changed since, and is kept", path=path)
+    told = tr("{path} is not the file that this run created: it was changed later and is kept", path=path)
     return f"{told} ({why})" if why else told
 
 

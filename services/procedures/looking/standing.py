@@ -43,7 +43,7 @@ class Absent(Enum):
 
     NOT = "it runs"
     NONE = "no server runs"
-    STARTING = "its server is starting and serves nobody yet"
+    STARTING = "its server is starting and serves no clients yet"
 
 
 def absent(asking: Asking, host: str) -> Absent:

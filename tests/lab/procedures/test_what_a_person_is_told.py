@@ -138,7 +138,7 @@ def test_that_what_a_killed_run_left_on_is_looked_at_again_and_told_with_its_tim
     told = console("procedures", "--runs").out
     (off,) = console.view().obligations
     assert off.seen_off is not None
-    assert ", no more so at " in told
+    assert ", no longer at " in told
     undone = console("undo", console.runs()[0], "--yes")
     assert undone.code == 0, undone
     console.assert_ended(RunState.UNDONE, undone)

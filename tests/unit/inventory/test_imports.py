@@ -183,7 +183,7 @@ def test_that_my_cnf_includes_are_followed_and_faults_told(tmp_path: Path) -> No
         "b.cnf, line 1: the clients refuse the file here",
         "[clientbad]: the port",
         "[clientnobody]: no user is set",
-        "/none can't be read",
+        "/none cannot be read",
         "!x",
     ):
         assert part in told
@@ -292,9 +292,9 @@ def test_that_bombs_and_files_of_another_kind_are_refused_with_a_sentence(tmp_pa
 def test_that_a_missing_file_is_a_problem_of_the_report_not_an_exception(tmp_path: Path) -> None:
     for report in (import_ssh_config(tmp_path / "a"), import_my_cnf(tmp_path / "b"), import_workbench(tmp_path / "c")):
         assert report.hosts == ()
-        assert "can't be read: No such file" in report.problems[0]
+        assert "cannot be read: No such file" in report.problems[0]
     for usual in (import_ssh_config(), import_my_cnf(), import_workbench()):
-        assert "can't be read" in usual.problems[0]
+        assert "cannot be read" in usual.problems[0]
 
 
 def test_that_merging_never_replaces_a_host_unless_it_is_named() -> None:

@@ -43,7 +43,7 @@ AGAINST_LATER_LAWS = {
         "freeze-gcache": "nothing proves its history before",
         "rolling-restart": "nothing proves its history before",
         "add-node": "nothing proves its history before",
-        "bootstrap-after-crash": "nothing holds them against now",
+        "bootstrap-after-crash": "nothing compares them with the present",
     }
 }
 """Plans that no run goes forward by any more: they start servers without the proofs that came later."""

@@ -128,7 +128,7 @@ def test_that_pause_is_told_once_and_waits_for_the_end_of_the_step(qtbot: QtBot,
 def test_that_a_step_that_can_not_be_broken_off_can_not_be_cancelled(wizard: WizardPage) -> None:
     wizard.set_run(p.run(6), p.WORDING)
     assert not wizard.head.cancel.isEnabled()
-    assert "' can't be interrupted safely; pause after it instead." in wizard.head.cancel.toolTip()
+    assert "' cannot be interrupted safely; pause after it instead." in wizard.head.cancel.toolTip()
     wizard.set_run(p.run(2), p.WORDING)
     assert wizard.head.cancel.isEnabled()
 

@@ -381,7 +381,7 @@ def test_that_a_missing_demo_is_told_and_leaves_the_ways_in(
 @pytest.mark.parametrize(
     "problem",
     [
-        StoreError("The history can't be written: the disk is full.", try_=("Free some space.",)),
+        StoreError("The history cannot be written: the disk is full.", try_=("Free some space.",)),
         AuthFailed("Refused."),
     ],
 )

@@ -290,7 +290,7 @@ class Checklist(QWidget):
         self.again.setEnabled(not barred)
         self.go_on.setEnabled(not barred and bool(self._checks))
         names = ", ".join(dict.fromkeys(check.code for check in self.standing_blocks()))
-        blocked = tr("A run can't start while these checks block: {codes}.", codes=names) if names else ""
+        blocked = tr("A run cannot start while these checks block: {codes}.", codes=names) if names else ""
         set_kind(self.standing, "second" if self._waiting else "bad")
         put(self.standing, barred or blocked)
         set_tip(self.go_on, barred)

@@ -52,13 +52,13 @@ def undo_sentences(view: RunView) -> tuple[str, ...]:
         for o in view.obligations
     ]
     stays = [s for s in view.steps if s.state in _TOUCHED and s.step.risk is Risk.IRREVERSIBLE]
-    told += [tr("It can't roll back: {title} (on {host}).", title=tr(s.step.title), host=s.step.host) for s in stays]
+    told += [tr("It cannot roll back: {title} (on {host}).", title=tr(s.step.title), host=s.step.host) for s in stays]
     return tuple(told)
 
 
 def leave_sentences(view: RunView) -> tuple[str, ...]:
     """Return what Leave does: no step is taken back, what is switched on is switched off where that does no harm."""
-    told = [tr("Nothing is rolled back on {hosts}, and the run can't be resumed.", hosts=", ".join(view.plan.hosts))]
+    told = [tr("Nothing is rolled back on {hosts}, and the run cannot be resumed.", hosts=", ".join(view.plan.hosts))]
     if view.obligations:
         on = "; ".join(tr(o.obligation.sentence) for o in view.obligations)
         told.append(
@@ -91,4 +91,4 @@ def pause_words(view: RunView, current: int) -> str:
     step = view.steps[current].step
     if step.cancellable:
         return ""
-    return tr("'{title}' can't be interrupted safely; pause after it instead.", title=tr(step.title))
+    return tr("'{title}' cannot be interrupted safely; pause after it instead.", title=tr(step.title))

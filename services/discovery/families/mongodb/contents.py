@@ -36,7 +36,7 @@ def metadata_problems(nodes: Sequence[Node]) -> Iterator[Problem]:
     if empty and having:
         text = tr(
             "No metadata of the cluster on {empty}, unlike {hosts} (read at {at}): the data folder is empty "
-            "or the wrong one. The catalog can't be changed, and a mongos that reads there may stop.",
+            "or the wrong one. The catalog cannot be changed, and a mongos that reads there may stop.",
             empty=names(empty),
             hosts=names(sorted(node.name for node, _ in having)),
             at=clock(newest),
@@ -45,7 +45,7 @@ def metadata_problems(nodes: Sequence[Node]) -> Iterator[Problem]:
     if other := differing([dict(metadata.hashes) for _, metadata in having]):
         text = tr(
             "The mirrored config servers {hosts} differ in {collections} (read at {at}; a change at that "
-            "moment is also shown as a difference until the next read). While they differ, the catalog can't "
+            "moment is also shown as a difference until the next read). While they differ, the catalog cannot "
             "be changed.",
             hosts=names(sorted(node.name for node, _ in having)),
             collections=listing(f"config.{name}" for name in other),

@@ -42,4 +42,4 @@ class SetBack(OfHost):
             return Answer(holds=True, evidence=f"{told}, as before the run")
         if same(value, self.ours):
             return Answer(holds=False, evidence=f"{told}, as the run set it")
-        return Answer(holds=True, evidence=f"{told}: someone else has changed it since, and it stays as it is")
+        return Answer(holds=True, evidence=f"{told}: someone else has changed it since, and it is left unchanged")

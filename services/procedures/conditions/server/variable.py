@@ -47,7 +47,7 @@ class VariableIs(OfHost):
         if value is None:
             told = f"{self.host} has no variable {self.variable}"
             if self.if_there:
-                return Answer(holds=True, evidence=f"{told}: the option can't be read back")
+                return Answer(holds=True, evidence=f"{told}: the option cannot be read back")
             return Answer(holds=False, evidence=told, final=True)
         shown = "set" if is_secret(self.variable) else value or "empty"
         told = f"{self.variable} is {shown} on {self.host}"

@@ -251,7 +251,7 @@ def _beside(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, dono
         said = f"{logs} agree at {last.text}, and what came between it and {joiner.host}'s position is not known"
         return Histories("not known", said, logs="agree" if reached else "")
     if len(theirs) < len(ours):
-        said = f"{logs} agree at {theirs[-1].text}, where that of {donor.host} ends, and {donor.host} serves nobody"
+        said = f"{logs} agree at {theirs[-1].text}, where that of {donor.host} ends, and {donor.host} serves no clients"
         return Histories("same", said, logs="agree")
     return Histories("same", f"{logs} agree at {last.text}", logs="agree")
 

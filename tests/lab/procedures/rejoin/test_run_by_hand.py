@@ -40,7 +40,7 @@ def test_that_a_server_that_was_run_by_hand_in_the_hold_is_seen_by_the_resumed_r
     assert resumed.code == 4, resumed
     told = " ".join(resumed.out.split())
     assert f"a server ran on {JOINER} since (" in told, resumed
-    assert "what it wrote into data that were proven before is not known" in told, resumed
+    assert "what it wrote into data that were already verified is not known" in told, resumed
     assert console.view().state is not RunState.UNDONE, "a person's to take back"
     assert not host.sh("pgrep -x mariadbd", check=False).ok
     undone = console("undo", console.runs()[0], "--yes")

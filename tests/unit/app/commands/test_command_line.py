@@ -143,7 +143,7 @@ def test_that_a_data_folder_that_cannot_be_made_is_told(
 ) -> None:
     (tmp_path / "file").write_text("")
     assert main(["sample", "--inventory", str(inventory), "--data", str(tmp_path / "file" / "below")]) == 2
-    assert "can't be created" in said(capsys)[1]
+    assert "cannot be created" in said(capsys)[1]
 
 
 # --- inventory ----------------------------------------------------------------------------------------------------

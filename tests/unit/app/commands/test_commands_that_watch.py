@@ -73,7 +73,7 @@ def test_that_a_recording_to_an_unwritable_place_is_bad_input(
 ) -> None:
     assert main(["record", "/proc/no.pilothouse", "--for", "1", *dead]) == 2
     told = capsys.readouterr().err
-    assert told.startswith("The recording /proc/no.pilothouse can't be written: ")
+    assert told.startswith("The recording /proc/no.pilothouse cannot be written: ")
     assert "no host was contacted" in told
     assert "Watching continues" not in told
 

@@ -50,7 +50,7 @@ def test_that_the_rest_of_a_plan_is_shown_before_it_is_approved(shell: Shell) ->
     before, asked, _ = said.out.partition("Answer approve or stop.")
     assert asked
     assert "The rest of the plan, for your approval:\n" in before
-    assert "n3       Bootstrap n3 at seqno 1005: its data becomes the cluster's   [can't be undone, 15 s]" in before
+    assert "n3       Bootstrap n3 at seqno 1005: its data becomes the cluster's   [cannot be undone, 15 s]" in before
     assert "$ n3: sudo galera_new_cluster" in before
     assert "Type n3 to confirm, or stop." in said.out
     rest = before.rpartition("The rest of the plan, for your approval:\n")[2]

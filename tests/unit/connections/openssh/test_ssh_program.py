@@ -118,7 +118,7 @@ def test_that_a_name_that_begins_with_a_dash_never_reaches_ssh(tmp_path: Path, c
 
 def test_that_a_file_that_has_no_end_is_not_given_to_ssh(tmp_path: Path, counted: Path) -> None:
     (tmp_path / "config").write_text("Include /dev/zero\n")
-    with pytest.raises(BadInput, match="can't be read"):
+    with pytest.raises(BadInput, match="cannot be read"):
         target_for(SshAccess("", config=str(tmp_path / "config")), "db1")
     assert runs(counted) == 0
 

@@ -101,7 +101,7 @@ def test_that_another_protocol_is_judged_as_a_silent_host_was() -> None:
 @pytest.mark.parametrize(
     ("number", "kind", "words"),
     [
-        (socket.EAI_NONAME, NameUnknown, 'The name "db1.example" can\'t be resolved (why).'),
+        (socket.EAI_NONAME, NameUnknown, 'The name "db1.example" cannot be resolved (why).'),
         (socket.EAI_AGAIN, ResolverSilent, 'The name "db1.example" could not be looked up (why).'),
         (socket.EAI_FAIL, ResolverSilent, 'The name "db1.example" could not be looked up (why).'),
     ],

@@ -281,7 +281,7 @@ def test_that_a_member_which_clones_or_can_not_fetch_is_told_apart_from_one_that
     assert cloning.numbers[0] == ("recovery", "70 MB of 84 MB", Health.TRANSFER)
     stuck = of(donor_id=g.uuid(2), error="Authentication plugin reported error")
     assert stuck.health is Health.WARN
-    assert "it can't fetch the missing transactions: Authentication plugin reported error" in stuck.reason
+    assert "it cannot fetch the missing transactions: Authentication plugin reported error" in stuck.reason
 
 
 def _told_between(before: ClusterSnapshot, after: ClusterSnapshot) -> list[str]:

@@ -76,7 +76,7 @@ def test_that_the_host_of_a_managed_service_is_said_to_be_nobodys_to_watch() -> 
     ssh = (Problem("ssh", "No answer on port 22.", "timed-out"),)
     node = judged(1, replace(plain(1), server=told, reach=Reach.SQL_ONLY, problems=ssh))
     assert (node.health, node.reason) == (
-        Health.GOOD, "it is an instance of Google Cloud SQL: its host can't be watched"
+        Health.GOOD, "it is an instance of Google Cloud SQL: its host cannot be watched"
     )  # fmt: skip
 
 

@@ -70,7 +70,7 @@ class LocalPairSound(Condition):
 
 
 def judged(pair: PairSeen, now: float, where: str) -> Answer:
-    """Return whether a pair would do, and why not; what is only told (it runs out soon) is told."""
+    """Return whether a pair would do, and why not; what is only told (it expires soon) is told."""
     now = pair.now if pair.now is not None else now  # a host's own clock is what its scripts go by
     faults = faults_of(pair, now)
     if bad := [fault.sentence for fault in faults if fault.blocks]:

@@ -23,8 +23,8 @@ ENOUGH = 3
 _SETTLED = frozenset({"same", "more statements", "fewer statements"})
 """What no later look changes: the member's log was read over the whole stretch."""
 _ADVICE = (
-    ". A statement that did nothing (DROP ... IF EXISTS) stands in the log of that server alone that got it, and what "
-    "was purged in none; this will not change: take another member's binary logs, or a later backup"
+    ". A statement that did nothing (DROP ... IF EXISTS) is only in the log of the server that received it, and a "
+    "purged one is in no log; this will not change: take another member's binary logs, or a later backup"
 )
 
 

@@ -258,7 +258,7 @@ def by_old_log(
     if first.xid == other_first.xid and (first.server_id, first.time) != (other_first.server_id, other_first.time):
         return Held("forked", f"{told}; at Xid {first.xid} {member} has another transaction ({other_first.text})")
     if first.xid != other_first.xid or [one.time for one in ours[1:]] != [one.time for one in there[1:]]:
-        return Held("not known", f"{told}, and {member}'s log does not go on to seqno {seqno} as that one does")
+        return Held("not known", f"{told}, and {member}'s log does not continue to seqno {seqno} as that one does")
     return Held("same", f"{told}, which agrees with {member}'s at Xid {first.xid} and up to seqno {seqno}")
 
 

@@ -48,8 +48,8 @@ def look(hosts: ScriptedHosts, condition: Condition = DONOR) -> tuple[bool | Non
     [
         ("n3", True, "wsrep_sst_donor is n3 on n1, as before the run"),
         ("n2,", False, "wsrep_sst_donor is n2, on n1, as the run set it"),
-        ("n4", True, "wsrep_sst_donor is n4 on n1: someone else has changed it since, and it stays as it is"),
-        ("", True, "wsrep_sst_donor is empty on n1: someone else has changed it since, and it stays as it is"),
+        ("n4", True, "wsrep_sst_donor is n4 on n1: someone else has changed it since, and it is left unchanged"),
+        ("", True, "wsrep_sst_donor is empty on n1: someone else has changed it since, and it is left unchanged"),
     ],
 )
 def test_that_only_the_value_of_the_run_itself_is_not_set_back_yet(value: str, holds: bool, told: str) -> None:

@@ -100,8 +100,8 @@ def _commands(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _confirm(parser: argparse.ArgumentParser, told: str) -> None:
-    parser.add_argument("--confirm", action="append", default=[], metavar="HOST", help=told)
+def _confirm(parser: argparse.ArgumentParser, sentence: str) -> None:
+    parser.add_argument("--confirm", action="append", default=[], metavar="HOST", help=sentence)
 
 
 def _answers(parser: argparse.ArgumentParser) -> None:

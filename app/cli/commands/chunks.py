@@ -149,8 +149,8 @@ def _source_lines(source: BackupSource) -> Iterator[str]:
     yield f"  {tr('free memory')}: {memory}"
     yield f"  xtrabackup: {source.xtrabackup or tr('not known')}; xbcloud: {tries}"
     for one in source.files:
-        told = tr("largest {largest}, total {size}", largest=size_words(one.largest), size=size_words(one.size))
-        yield f"  {tr('data files')}: {count_words(one.files)}, {told}"
+        words = tr("largest {largest}, total {size}", largest=size_words(one.largest), size=size_words(one.size))
+        yield f"  {tr('data files')}: {count_words(one.files)}, {words}"
     yield from (f"  ! {problem}" for problem in source.problems)
     yield ""
 

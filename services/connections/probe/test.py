@@ -305,11 +305,11 @@ class _Probe:
             self._fail("operator", problem)
             return
         if user == access.user:
-            told = tr("{user} is also the observer's account: watching could change the server.", user=user)
-            self._add("operator", "warned", told)
+            words = tr("{user} is also the observer's account: watching could change the server.", user=user)
+            self._add("operator", "warned", words)
         elif rights:
-            told = tr("{user} may change the server ({rights}).", user=user, rights=", ".join(sorted(rights)))
-            self._add("operator", "passed", told)
+            words = tr("{user} may change the server ({rights}).", user=user, rights=", ".join(sorted(rights)))
+            self._add("operator", "passed", words)
         else:
             self._add(
                 "operator",

@@ -69,10 +69,10 @@ def tls_told(proof: Proof, cipher: str, road: Road, *, named: bool) -> tuple[Ste
             "The password is never sent, only proven."
         )
     if cipher:
-        told = tr(
+        sentence = tr(
             "Encrypted with {cipher}, but the server's identity is not verified. The password is never sent, "
             "only proven.",
             cipher=cipher,
         )
-        return "warned", told
+        return "warned", sentence
     return "warned", tr("Not encrypted: results can be read in transit; the password is never sent, only proven.")

@@ -117,8 +117,8 @@ def _file_faults(pair: PairSeen, which: str) -> list[PairFault]:
     path = pair.paths[("ca", "cert", "key").index(which)]
     what = {"ca": "CA certificate", "cert": "certificate", "key": "key"}[which]
     if file.state != "there":
-        told = "is not there" if file.state == "absent" else "could not be read"
-        return [PairFault("absent" if file.state == "absent" else "unread", f"the {what} {path} {told}")]
+        words = "is not there" if file.state == "absent" else "could not be read"
+        return [PairFault("absent" if file.state == "absent" else "unread", f"the {what} {path} {words}")]
     found = []
     if not file.regular:
         found.append(PairFault("no-file", f"{path} is not a plain file"))
@@ -134,8 +134,8 @@ def _file_faults(pair: PairSeen, which: str) -> list[PairFault]:
 def _own_faults(pair: PairSeen) -> list[PairFault]:
     found = []
     if pair.odd:
-        told = " and ".join(pair.paths[("ca", "cert").index(which)] for which in pair.odd)
-        return [PairFault("kind-unknown", f"what {told} holds is of a kind that is not known here", blocks=False)]
+        words = " and ".join(pair.paths[("ca", "cert").index(which)] for which in pair.odd)
+        return [PairFault("kind-unknown", f"what {words} holds is of a kind that is not known here", blocks=False)]
     if not pair.chain or not pair.cas:
         empty = pair.paths[1] if not pair.chain else pair.paths[0]
         return [PairFault("no-certificate", f"there is no certificate in {empty}")]

@@ -142,9 +142,9 @@ def _told_of(entry: Entry) -> Iterator[None]:
     except JournalDamaged:
         raise
     except StoreError as problem:
-        told = tr("The journal of run {run} cannot be read at entry {seq}. {why}", run=entry.run_id, seq=entry.seq,
+        sentence = tr("The journal of run {run} cannot be read at entry {seq}. {why}", run=entry.run_id, seq=entry.seq,
                   why=problem.sentence)  # fmt: skip
-        raise JournalDamaged(told, safe=problem.safe, try_=problem.try_) from problem
+        raise JournalDamaged(sentence, safe=problem.safe, try_=problem.try_) from problem
 
 
 def _no_plan(run_id: str = "") -> StoreError:

@@ -85,8 +85,8 @@ class Consent:
         if self.otherwise:
             asks = tr("Asks for {typed!r}, unless this is found: {found}.", typed=self.expect, found=found)
             return f"{asks} {tr(self.question)}"
-        told = tr("Waits until {typed!r} is typed, unless this is found: {found}.", typed=self.expect, found=found)
-        return f"{told} {tr(self.question)}"
+        sentence = tr("Waits until {typed!r} is typed, unless this is found: {found}.", typed=self.expect, found=found)
+        return f"{sentence} {tr(self.question)}"
 
 
 @dataclass(frozen=True, slots=True)

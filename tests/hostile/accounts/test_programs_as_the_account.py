@@ -290,10 +290,10 @@ def test_that_what_the_cut_of_a_log_may_have_left_of_a_clients_words_is_not_told
     log.write_text(view.format("older") + padded + view.format("forged") + padded + view.format("true"))
     whole = len(log.read_text()) - len(view.format("older")) - 10
     cut = VIEWS_OF_LOG.replace(str(LOG_NEWEST), str(whole - len(padded)))
-    told = _ran(cut, "file", log).stdout
-    assert ("true" in told, "forged" in told, "older" in told) == (True, False, False), told
-    told = _ran(VIEWS_OF_LOG, "file", log).stdout
-    assert all(word in told for word in ("true", "forged", "older")), told
+    output = _ran(cut, "file", log).stdout
+    assert ("true" in output, "forged" in output, "older" in output) == (True, False, False), output
+    output = _ran(VIEWS_OF_LOG, "file", log).stdout
+    assert all(word in output for word in ("true", "forged", "older")), output
 
 
 def test_that_a_pipe_with_the_name_of_a_backups_file_ends_no_search(place: Place) -> None:

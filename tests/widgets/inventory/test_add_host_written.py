@@ -164,8 +164,8 @@ def test_that_a_new_host_that_looks_like_another_is_not_written_beside_it(person
     dialog = person.fills()
     person.presses("Add and watch")
     person.ops.do("save-host")
-    told = 'the host names "DB1." and "db1" look alike and could be confused; rename one.'
-    assert told in dialog.message()
+    words = 'the host names "DB1." and "db1" look alike and could be confused; rename one.'
+    assert words in dialog.message()
     assert [host.name for host in load_inventory(person.path).hosts] == ["DB1."]
 
 

@@ -28,9 +28,11 @@ def metadata_problems(nodes: Sequence[Node]) -> Iterator[Problem]:
 
     A mongos that reads through one without any was seen to end itself (3.2.5).
     """
-    told = [(n, f.metadata) for n in nodes if (f := facts_of(n)) is not None and f.metadata is not None and n.sql_fresh]
-    newest = max((metadata.at for _, metadata in told), default=0.0)
-    together = [(node, metadata) for node, metadata in told if newest - metadata.at <= ONE_MOMENT_S]
+    pairs = [
+        (n, f.metadata) for n in nodes if (f := facts_of(n)) is not None and f.metadata is not None and n.sql_fresh
+    ]
+    newest = max((metadata.at for _, metadata in pairs), default=0.0)
+    together = [(node, metadata) for node, metadata in pairs if newest - metadata.at <= ONE_MOMENT_S]
     empty = sorted(node.name for node, metadata in together if not metadata.hashes)
     having = [(node, metadata) for node, metadata in together if metadata.hashes]
     if empty and having:

@@ -21,8 +21,8 @@ def test_that_a_slip_of_the_pen_is_no_yes_and_is_asked_again(shell: Shell) -> No
     with shell.typing("yes", "not yet", "yse", "yes"):
         said = shell("run", *DESYNC)
     assert (said.code, last_run(said)) == (0, "done")
-    told = "is not a valid answer here and was ignored. The answers are: yes, stop.\n"
-    assert said.out.count(f"'not yet' {told}") == said.out.count(f"'yse' {told}") == 1
+    words = "is not a valid answer here and was ignored. The answers are: yes, stop.\n"
+    assert said.out.count(f"'not yet' {words}") == said.out.count(f"'yse' {words}") == 1
     assert said.out.count("Is the backup on n3 done?\nAnswer yes if it is true, or stop.\n(asked at ") == 3
 
 

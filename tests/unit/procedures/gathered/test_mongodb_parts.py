@@ -300,7 +300,7 @@ def test_that_a_unit_of_the_system_is_told(text: str) -> None:
 @pytest.mark.parametrize(
     ("more", "odd"),
     [
-        ({"LoadState,MainPID,User": "LoadState=loaded\nMainPID=7\nUser=mysql\n"}, "is not the main process of a system"),
+        ({"LoadState,MainPID,User": "LoadState=loaded\nMainPID=7\nUser=u\n"}, "is not the main process of a system"),
         ({"LoadState,MainPID,User": ""}, "is not the main process of a system"),
         ({"/proc/45/cgroup": f"{_USERS}/app.slice/mongod.service\n"}, "is not the main process of a system"),
         ({"45": RUN_BY.replace("mongod", "python3")}, "is not a program of MongoDB"),

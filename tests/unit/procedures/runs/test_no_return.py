@@ -50,9 +50,9 @@ def test_that_undo_is_refused_behind_it_and_changes_nothing() -> None:
     _refuses(bench, "c-n3")
     bench.run()
     done = list(bench.world.done)
-    with pytest.raises(Refused, match="passed its point of no return") as told:
+    with pytest.raises(Refused, match="passed its point of no return") as raised:
         bench.engine().undo()
-    assert "Switch b of n2 on" in told.value.safe
+    assert "Switch b of n2 on" in raised.value.safe
     assert bench.world.done == done
     assert bench.engine().view.state is RunState.FAILED
 

@@ -130,8 +130,8 @@ def _of_process(pid: int, reading: Reading) -> MongoProcess:
     shown = system.properties(reading.text("unit", commands.UNIT_ACCOUNT.read(unit)) or "") if unit else {}
     if shown.get("MainPID") != str(pid):
         return MongoProcess(odd=f"pid {pid} is not the main process of a system unit")
-    told = reading.text("process", commands.RUN_BY_PROGRAM.read(pid, sudo=True)) or ""
-    way, account = parse_way(told), parse_account(told)
+    text = reading.text("process", commands.RUN_BY_PROGRAM.read(pid, sudo=True)) or ""
+    way, account = parse_way(text), parse_account(text)
     if way is None or account is None:
         return MongoProcess(unit=unit, odd=f"which program and account pid {pid} runs with is not known")
     odd = not_roots(way) or ("" if is_program(way[0].path) else f"{way[0].path} is not a program of MongoDB")

@@ -155,8 +155,8 @@ def files(tmp_path: Path) -> tuple[str, str, str]:
 
 
 def _look(files: tuple[str, str, str], now: float = NOW) -> tuple[bool | None, str]:
-    told = Attempt(ScriptedHosts(), ManualClock(now)).look(LocalPairSound(*files), NOTHING)
-    return told.holds, told.evidence
+    answer = Attempt(ScriptedHosts(), ManualClock(now)).look(LocalPairSound(*files), NOTHING)
+    return answer.holds, answer.evidence
 
 
 def test_that_good_files_are_put_as_they_are(files: tuple[str, str, str]) -> None:

@@ -70,7 +70,7 @@ def _ended(argv: list[str] | None) -> int:
         return CLOSED_PIPE
     except OSError as problem:
         _write_nowhere()
-        sys.stderr.write(tr("The output can't be written: {why}.", why=problem.strerror or problem) + "\n")
+        sys.stderr.write(tr("The output cannot be written: {why}.", why=problem.strerror or problem) + "\n")
         return BROKEN
     return code
 

@@ -58,11 +58,11 @@ def without_display(said: list[str]) -> BadInput:
     named = os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY")
     cause = said[0].strip().rstrip(".") if said and named else ""
     what = (
-        tr("The window can't be opened on the display {name}: {cause}.", name=named, cause=cause)
+        tr("The window cannot be opened on the display {name}: {cause}.", name=named, cause=cause)
         if cause
-        else tr("The window can't be opened: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set).")
+        else tr("The window cannot be opened: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set).")
         if not named
-        else tr("The window can't be opened on the display {name}.", name=named)
+        else tr("The window cannot be opened on the display {name}.", name=named)
     )
     return BadInput(
         what,
@@ -79,7 +79,7 @@ def _without_platform(chosen: dict[str, str], said: list[str]) -> BadInput:
     names = ", ".join(f"{name}={value}" for name, value in chosen.items())
     cause = said[0].strip().rstrip(".") if said else tr("Qt gives no reason")
     return BadInput(
-        tr("The window can't be opened with {names}: {cause}.", names=names, cause=cause),
+        tr("The window cannot be opened with {names}: {cause}.", names=names, cause=cause),
         try_=(
             tr("Start it without: env {unset} pilothouse", unset=" ".join(f"-u {name}" for name in chosen)),
             tr("Commands need no display: pilothouse topology, sample, record, plan and run."),

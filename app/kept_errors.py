@@ -55,13 +55,13 @@ def as_user_error(error: BaseException, file: Path | None, advice: str = "") -> 
             "The operating system of this workstation refused an operation: {error}.", error=f"{error.strerror}{of}"
         )
     elif isinstance(error, MemoryError) or str(error) == _NO_THREAD:
-        what = tr("Pilothouse can't get more memory or threads on this workstation: {error}.", error=why(error))
+        what = tr("Pilothouse cannot get more memory or threads on this workstation: {error}.", error=why(error))
         advice = tr(
             "Check ulimit -a and what else is running: the process limit (-u) applies to all programs of a "
             "user together."
         )
     elif isinstance(error, ImportError):
-        what = tr("A part of Pilothouse or a library that it needs can't be loaded: {error}.", error=error)
+        what = tr("A part of Pilothouse or a library that it needs cannot be loaded: {error}.", error=error)
     else:
         what = tr("Internal error in Pilothouse: {kind}: {error}", kind=kind, error=error)
     return Unforeseen(what, safe=tr("Nothing is retried automatically."), try_=tuple(filter(None, (advice, report))))

@@ -32,7 +32,7 @@ def data_folder(options: Namespace) -> Path:
             narrow(folder, 0o700)  # a folder that others share keeps its mode until there is something of ours in it
     except OSError as problem:
         raise BadInput(
-            tr("The data folder {folder} can't be created: {problem}.", folder=folder, problem=problem.strerror),
+            tr("The data folder {folder} cannot be created: {problem}.", folder=folder, problem=problem.strerror),
             try_=(tr("Name another one with --data DIR."),),
         ) from problem
     if foreign:
@@ -119,9 +119,9 @@ def need_recording(path: Path) -> None:
             tr("There is no recording at {path}.", path=path), try_=(tr("Create one with: pilothouse record FILE"),)
         ) from problem
     except OSError as problem:
-        raise BadInput(tr("The recording {path} can't be read: {why}.", path=path, why=why(problem))) from problem
+        raise BadInput(tr("The recording {path} cannot be read: {why}.", path=path, why=why(problem))) from problem
     if not regular:
-        raise BadInput(tr("The recording {path} can't be read: it is not a regular file.", path=path))
+        raise BadInput(tr("The recording {path} cannot be read: it is not a regular file.", path=path))
 
 
 def demo_recording(name: str = DEMOS[0]) -> Path:

@@ -61,8 +61,8 @@ def _told(sentence: str) -> str:
     """Return it with every later line set in: a line of a server's words can't stand as one of ours ('Try: …')."""
     cut = sentence if len(sentence) <= _MOST else f"{sentence[:_MOST]}…"
     first, *more = visible(cut).split("\n")
-    told = "\n".join([first, *(line if line[:1] in {"", " "} else f"  {line}" for line in more)])
-    return sentence if told == sentence else told  # a translated sentence knows its English
+    words = "\n".join([first, *(line if line[:1] in {"", " "} else f"  {line}" for line in more)])
+    return sentence if words == sentence else words  # a translated sentence knows its English
 
 
 class BadInput(UserError):

@@ -112,7 +112,7 @@ def stored(value: object) -> object:
     simpler: Callable[[], object] | None = getattr(value, "stored", None)
     if simpler is not None:
         return simpler()
-    raise NotImplementedError(f"{type(value).__name__} can't be stored")
+    raise NotImplementedError(f"{type(value).__name__} cannot be stored")
 
 
 def install(language: str | Iterable[str] | None = None, *, locales: Path = _LOCALES) -> str:
@@ -181,7 +181,7 @@ def _read(file: Path) -> Catalogue | None:
         with file.open("rb") as stream:
             return GNUTranslations(stream)
     except Exception as problem:  # noqa: BLE001 - a damaged file raises what its bytes make of it (struct.error)
-        _LOG.warning("The catalogue %s can't be read (%s); English is used.", file, problem)
+        _LOG.warning("The catalogue %s cannot be read (%s); English is used.", file, problem)
         return None
 
 

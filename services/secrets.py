@@ -63,7 +63,7 @@ class Secret:
 
     def __reduce__(self) -> str | tuple[object, ...]:
         # A pickled or copied-to-disk secret would be one in the clear.
-        message = "a Secret can't be serialised"
+        message = "a Secret cannot be serialised"
         raise TypeError(message)
 
 
@@ -207,7 +207,7 @@ class SystemVault:
     def put(self, ref: SecretRef, secret: Secret) -> None:
         """Write to the OS keyring."""
         if ref.scheme != "keyring":
-            raise BadInput(tr("A secret can't be stored as {ref}.", ref=ref), try_=(tr("Use a keyring: reference."),))
+            raise BadInput(tr("A secret cannot be stored as {ref}.", ref=ref), try_=(tr("Use a keyring: reference."),))
         if (absence := keyring_absence()) is not None:
             raise absence
         text = secret.reveal()
@@ -220,7 +220,7 @@ class SystemVault:
                     self._from_fd[ref.name] = Secret(stream.readline().rstrip("\r\n"))
             except (OSError, ValueError) as problem:
                 raise SecretMissing(
-                    tr("File descriptor {name} can't be read.", name=ref.name),
+                    tr("File descriptor {name} cannot be read.", name=ref.name),
                     try_=(tr("Open it at the start, for example: pilothouse ... {name}<secret-file", name=ref.name),),
                 ) from problem
         return self._from_fd[ref.name]

@@ -77,8 +77,10 @@ def _window_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _demo(parser: argparse.ArgumentParser) -> None:
-    told = "incident: Galera under load and failures (default); conversion: MongoDB config servers become a replica set"
-    parser.add_argument("story", nargs="?", choices=DEMOS, default=DEMOS[0], help=told)
+    words = (
+        "incident: Galera under load and failures (default); conversion: MongoDB config servers become a replica set"
+    )
+    parser.add_argument("story", nargs="?", choices=DEMOS, default=DEMOS[0], help=words)
     _window_options(parser)
 
 
@@ -127,8 +129,8 @@ def build_parser(*, whole: bool = False) -> argparse.ArgumentParser:
 
 
 def _wait(parser: argparse.ArgumentParser) -> None:
-    told = "stop waiting for a host after TIME without an answer (5 s), and for all hosts after four times that"
-    parser.add_argument("--wait", type=_seconds, default=5.0, metavar="TIME", help=told)
+    words = "stop waiting for a host after TIME without an answer (5 s), and for all hosts after four times that"
+    parser.add_argument("--wait", type=_seconds, default=5.0, metavar="TIME", help=words)
 
 
 def _topology(parser: argparse.ArgumentParser) -> None:

@@ -42,8 +42,8 @@ def look(
     try:
         open_ = _remembered(options, by, newest, split)
     except UserError as problem:
-        told = tr("The readings are not saved, and earlier findings are not known: {why}", why=problem.sentence)
-        sys.stderr.write(told + "\n")
+        sentence = tr("The readings are not saved, and earlier findings are not known: {why}", why=problem.sentence)
+        sys.stderr.write(sentence + "\n")
         return newest
     return told_until_settled(newest, open_)
 

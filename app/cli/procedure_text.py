@@ -14,7 +14,7 @@ from services.procedures.journal.run_summary import seen_on, state_words
 from services.procedures.plan.checks import Check, Override, Remedy, Verdict, standing_blocks
 from services.procedures.plan.forms.fields import Fault, Field
 from services.procedures.plan.host_facts import Facts
-from services.procedures.plan.model import Breach, Outage, Plan, Step, Undo, with_addresses
+from services.procedures.plan.model import RISK_WORDS, Breach, Outage, Plan, Step, Undo, with_addresses
 from services.procedures.plan.procedure import About
 from services.procedures.plan.run_model import (
     TAKEN_BACK,
@@ -158,7 +158,7 @@ def step_lines(number: int, step: Step, *, commands: bool = True) -> Iterator[st
         commands: what it does word for word too, and its undo.
     """
     time = about(step.estimate_s)
-    risk = tr(step.risk.value)
+    risk = tr(RISK_WORDS[step.risk])
     tail = f"   [{risk}{', ' + time if time else ''}]"
     yield from wrapped(f"  {number:>2}. {step.host or '-':<8} ", step.title + tail)
     if commands:

@@ -89,7 +89,7 @@ def _procedure(parser: argparse.ArgumentParser) -> None:
         type=_override,
         default=[],
         metavar="CODE=REASON",
-        help="accept a blocking check by its code, with a reason (repeatable); certain data loss can't be accepted",
+        help="accept a blocking check by its code, with a reason (repeatable); certain data loss cannot be accepted",
     )
     _commands(parser)
 
@@ -100,12 +100,12 @@ def _commands(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _confirm(parser: argparse.ArgumentParser, told: str) -> None:
-    parser.add_argument("--confirm", action="append", default=[], metavar="HOST", help=told)
+def _confirm(parser: argparse.ArgumentParser, sentence: str) -> None:
+    parser.add_argument("--confirm", action="append", default=[], metavar="HOST", help=sentence)
 
 
 def _answers(parser: argparse.ArgumentParser) -> None:
-    _confirm(parser, "confirm a step that can't be undone (repeatable)")
+    _confirm(parser, "confirm a step that cannot be undone (repeatable)")
     parser.add_argument(
         "--take-over", default="", metavar="OWNER", help="take over another console's lock: type its owner"
     )
@@ -113,7 +113,7 @@ def _answers(parser: argparse.ArgumentParser) -> None:
 
 def _approve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--approve", default="", metavar="CODE", help="approve a run that can't be verified here, as it was shown"
+        "--approve", default="", metavar="CODE", help="approve a run that cannot be verified here, as it was shown"
     )
 
 

@@ -215,8 +215,10 @@ class Terminal:
             fit = fitting(question, given) if self._is_meant(question, given) else ""
             if fit is None:
                 self.refused = given
-                told = tr("{text!r} is not a valid answer to: {question}", text=given, question=question_text(question))
-                sys.stderr.write(f"{told}\n{no_answer(question, given)}\n")
+                words = tr(
+                    "{text!r} is not a valid answer to: {question}", text=given, question=question_text(question)
+                )
+                sys.stderr.write(f"{words}\n{no_answer(question, given)}\n")
             elif fit:
                 return fit
         if not self._attended:
@@ -249,8 +251,8 @@ class Terminal:
         """Return whether a given answer is one to this question; say that it is not."""
         if self._given_for in {None, question.step_id}:
             return True
-        told = tr("The question that {text!r} answers is already settled; this is another question.", text=given)
-        sys.stderr.write(f"{told}\n")
+        sentence = tr("The question that {text!r} answers is already settled; this is another question.", text=given)
+        sys.stderr.write(f"{sentence}\n")
         return False
 
     def _hang_up(self) -> None:

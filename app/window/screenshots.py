@@ -37,7 +37,7 @@ def take_pictures(session: WindowSession, folder: Path, theme: str, hooks: Error
         private_folder(folder)
     except OSError as problem:
         raise BadInput(
-            tr("The folder {folder} can't be created: {problem}.", folder=folder, problem=problem.strerror)
+            tr("The folder {folder} cannot be created: {problem}.", folder=folder, problem=problem.strerror)
         ) from problem
     ready: list[bool] = []
     session.ready.connect(lambda: ready.append(True))

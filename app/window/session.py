@@ -299,9 +299,9 @@ class WindowSession(QObject):
             show_trouble(self.window, problem, of_inventory=refused).chosen.connect(self._leave_trouble)
         self.ready.emit()
 
-    def _first_run(self, told: str = "") -> None:
+    def _first_run(self, sentence: str = "") -> None:
         """Show the ways in of who watches no host."""
-        page = show_first_run(self.window, told)
+        page = show_first_run(self.window, sentence)
         page.demo_requested.connect(self._open_demo)
         if self._hosts is not None:
             page.add_host_requested.connect(self._hosts.open)

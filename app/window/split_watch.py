@@ -47,10 +47,10 @@ class SplitWatch(QObject):
 
     def _changed(self, estate: EstateSnapshot) -> None:
         codes = {TWO_PRIMARIES, NOT_SETTLED}
-        told = {(c.cluster_id, p.code) for c in estate.clusters for p in c.problems if p.code in codes}
-        told |= {("", p.sentence) for p in estate.problems if p.code in codes}
-        if told != self._told:
-            self._told = frozenset(told)
+        pairs = {(c.cluster_id, p.code) for c in estate.clusters for p in c.problems if p.code in codes}
+        pairs |= {("", p.sentence) for p in estate.problems if p.code in codes}
+        if pairs != self._told:
+            self._told = frozenset(pairs)
             self._look()
 
     def _look(self) -> None:

@@ -102,7 +102,7 @@ def _sentence(code: str, chunk: int, low: int) -> str:
             mb=low // MB,
         )
     if code == FILES:
-        return tr("Keep 10 MB: small files determine the number of objects, and larger chunks don't reduce it.")
+        return tr("Keep 10 MB: small files determine the number of objects, and larger chunks do not reduce it.")
     return tr("Keep 10 MB.")
 
 

@@ -58,14 +58,14 @@ def _check(
     code: str,
     title: str,
     verdict: Verdict,
-    told: str,
+    sentence: str,
     *,
     why: str = "",
     try_: tuple[str, ...] = (),
     not_known: bool = False,
 ) -> Check:
-    """Return a check of one job; `told` is its evidence without the job's name."""
-    return Check(code, title, verdict, f"{job.name}: {told}", why, try_, not_known=not_known)
+    """Return a check of one job; `sentence` is its evidence without the job's name."""
+    return Check(code, title, verdict, f"{job.name}: {sentence}", why, try_, not_known=not_known)
 
 
 def _mariadb(job: Job) -> Check:
@@ -80,14 +80,14 @@ def _whole(job: Job) -> Iterator[Check]:
     title = tr("xtrabackup streams into xbcloud")
     if not job.backup.program or not job.cloud.program:
         missing = "xbcloud" if job.backup.program else "xtrabackup"
-        told = tr("{program} is not in the pipeline: its options are not known", program=missing)
-        yield _check(job, "STREAM", title, Verdict.WARN, told, not_known=True)
+        words = tr("{program} is not in the pipeline: its options are not known", program=missing)
+        yield _check(job, "STREAM", title, Verdict.WARN, words, not_known=True)
     elif job.backup.options.get("stream") not in {"xbstream", None} or job.cloud.verb not in {"put", ""}:
-        told = tr("the stream is not xbstream, or xbcloud does not put")
-        yield _check(job, "STREAM", title, Verdict.BLOCK, told, why=tr("xbcloud takes an xbstream archive only."))
+        words = tr("the stream is not xbstream, or xbcloud does not put")
+        yield _check(job, "STREAM", title, Verdict.BLOCK, words, why=tr("xbcloud takes an xbstream archive only."))
     elif not job.backup.has("stream"):
-        told = tr("--stream is not in the command")
-        yield _check(job, "STREAM", title, Verdict.WARN, told, why=tr("xbcloud takes an xbstream archive only."))
+        words = tr("--stream is not in the command")
+        yield _check(job, "STREAM", title, Verdict.WARN, words, why=tr("xbcloud takes an xbstream archive only."))
     else:
         yield _check(job, "STREAM", title, Verdict.PASS, "--stream=xbstream | xbcloud put")
 
@@ -95,24 +95,24 @@ def _whole(job: Job) -> Iterator[Check]:
 def _sizes(job: Job) -> Check:
     call, title = job.backup, tr("The chunk size is the same for reading and encrypting")
     read, cut = call.options.get(_BUFFER, ""), call.options.get(_ENCRYPTED_CHUNK, "")
-    told = f"--read-buffer-size={read or '-'} --encrypt-chunk-size={cut or '-'}"
+    words = f"--read-buffer-size={read or '-'} --encrypt-chunk-size={cut or '-'}"
     same = tr("Set both to the same value: --read-buffer-size=C --encrypt-chunk-size=C.")
     if not call.program or call.unknown(_BUFFER) or call.unknown(_ENCRYPTED_CHUNK):
         return _check(job, "CHUNK-EQUAL", title, Verdict.WARN, tr("a shell variable sets it"), not_known=True)
     if any(call.has(name) and not call.number(name) for name in (_BUFFER, _ENCRYPTED_CHUNK)):
-        return _check(job, "CHUNK-EQUAL", title, Verdict.BLOCK, tr("{told}: not a size", told=told))
+        return _check(job, "CHUNK-EQUAL", title, Verdict.BLOCK, tr("{told}: not a size", told=words))
     if not call.has("encrypt"):
         if call.has(_ENCRYPTED_CHUNK):
             why = tr("Without --encrypt it has no effect: only --read-buffer-size sets the object size.")
-            return _check(job, "CHUNK-EQUAL", title, Verdict.WARN, told, why=why)
-        return _check(job, "CHUNK-EQUAL", title, Verdict.PASS, tr("{told}, not encrypted", told=told))
+            return _check(job, "CHUNK-EQUAL", title, Verdict.WARN, words, why=why)
+        return _check(job, "CHUNK-EQUAL", title, Verdict.PASS, tr("{told}, not encrypted", told=words))
     if not call.has(_BUFFER) and not call.has(_ENCRYPTED_CHUNK):
-        told = tr("neither is set here: objects of 10 MB, unless an option file sets another size")
-        return _check(job, "CHUNK-EQUAL", title, Verdict.WARN, told, not_known=True)
+        words = tr("neither is set here: objects of 10 MB, unless an option file sets another size")
+        return _check(job, "CHUNK-EQUAL", title, Verdict.WARN, words, not_known=True)
     if call.number(_BUFFER) == call.number(_ENCRYPTED_CHUNK):
-        return _check(job, "CHUNK-EQUAL", title, Verdict.PASS, told)
+        return _check(job, "CHUNK-EQUAL", title, Verdict.PASS, words)
     why = tr("With --encrypt both must be equal; otherwise the stream falls back to objects of 10 MB.")
-    return _check(job, "CHUNK-EQUAL", title, Verdict.BLOCK, told, why=why, try_=(same,))
+    return _check(job, "CHUNK-EQUAL", title, Verdict.BLOCK, words, why=why, try_=(same,))
 
 
 def _too_large(job: Job) -> Check:
@@ -163,8 +163,8 @@ def _threads(given: int | None) -> int:
 def _pipefail(job: Job) -> Check:
     title = tr("A failure of any program in the pipe is detected")
     if job.pipefail or job.pipestatus:
-        told = "set -o pipefail" if job.pipefail else "PIPESTATUS"
-        return _check(job, "PIPEFAIL", title, Verdict.PASS, told)
+        words = "set -o pipefail" if job.pipefail else "PIPESTATUS"
+        return _check(job, "PIPEFAIL", title, Verdict.PASS, words)
     why = tr("The exit code of the pipe is only xbcloud's: an interrupted backup would count as good.")
     advice = tr("Put `set -o pipefail` before it, or check every element of PIPESTATUS.")
     return _check(job, "PIPEFAIL", title, Verdict.WARN, tr("neither pipefail nor PIPESTATUS"), why=why, try_=(advice,))
@@ -177,15 +177,15 @@ def _retries(job: Job) -> Check:
     given = call.number("max-retries")
     if given is None:
         why = tr("10 is the default since XtraBackup 8.0.26; older versions do not have the option.")
-        told = tr("--max-retries is not in the command")
-        return _check(job, "RETRIES", title, Verdict.WARN, told, why=why, try_=("--max-retries=10",))
+        words = tr("--max-retries is not in the command")
+        return _check(job, "RETRIES", title, Verdict.WARN, words, why=why, try_=("--max-retries=10",))
     backoff = call.number("max-backoff")
     tries = trying_s(given, 300.0 if backoff is None else backoff / 1000)
-    told = tr("--max-retries={given}: about {time} of retries", given=given, time=duration(tries))
+    words = tr("--max-retries={given}: about {time} of retries", given=given, time=duration(tries))
     if given >= RETRIES:
-        return _check(job, "RETRIES", title, Verdict.PASS, told)
+        return _check(job, "RETRIES", title, Verdict.PASS, words)
     why = tr("Bucket errors last: a few quick attempts fall into the same outage.")
-    return _check(job, "RETRIES", title, Verdict.WARN, told, why=why, try_=("--max-retries=10",))
+    return _check(job, "RETRIES", title, Verdict.WARN, words, why=why, try_=("--max-retries=10",))
 
 
 def _order(job: Job) -> Check:
@@ -193,13 +193,13 @@ def _order(job: Job) -> Check:
     changing = [name for name in job.between if name in _CHANGES_BYTES]
     strange = [name for name in job.between if name not in _CHANGES_BYTES | _LEAVES_BYTES]
     if changing:
-        why = tr("xbcloud needs the unmodified xbstream, and encrypted data can't be compressed.")
+        why = tr("xbcloud needs the unmodified xbstream, and encrypted data cannot be compressed.")
         advice = tr("Let xtrabackup do both: it compresses before it encrypts (--compress --encrypt=AES256).")
-        told = tr("{programs} between xtrabackup and xbcloud", programs=", ".join(changing))
-        return _check(job, "ORDER", title, Verdict.BLOCK, told, why=why, try_=(advice,))
+        words = tr("{programs} between xtrabackup and xbcloud", programs=", ".join(changing))
+        return _check(job, "ORDER", title, Verdict.BLOCK, words, why=why, try_=(advice,))
     if strange:
-        told = tr("{programs} between xtrabackup and xbcloud", programs=", ".join(strange))
-        return _check(job, "ORDER", title, Verdict.WARN, told, not_known=True)
+        words = tr("{programs} between xtrabackup and xbcloud", programs=", ".join(strange))
+        return _check(job, "ORDER", title, Verdict.WARN, words, not_known=True)
     done = [word for word in ("--compress", "--encrypt") if job.backup.has(word[2:])]
     return _check(job, "ORDER", title, Verdict.PASS, " ".join(done) or tr("neither compressed nor encrypted"))
 
@@ -221,9 +221,9 @@ def _alike(jobs: Sequence[Job]) -> Check:
     """Every job writes chunks of one size: a restore has to hold the largest, and odds and costs are of one size."""
     title = tr("Every job has the same chunk size")
     sizes = {job.name: chunk_of(job) for job in jobs}
-    told = ", ".join(f"{name} {'?' if chunk is None else size_words(chunk)}" for name, chunk in sizes.items())
+    words = ", ".join(f"{name} {'?' if chunk is None else size_words(chunk)}" for name, chunk in sizes.items())
     if None in sizes.values():
-        return Check("CHUNK-ALIKE", title, Verdict.WARN, told, not_known=True)
+        return Check("CHUNK-ALIKE", title, Verdict.WARN, words, not_known=True)
     if len(set(sizes.values())) == 1:
-        return Check("CHUNK-ALIKE", title, Verdict.PASS, told)
-    return Check("CHUNK-ALIKE", title, Verdict.BLOCK, told, tr("A forgotten job keeps the old problem."))
+        return Check("CHUNK-ALIKE", title, Verdict.PASS, words)
+    return Check("CHUNK-ALIKE", title, Verdict.BLOCK, words, tr("A forgotten job keeps the old problem."))

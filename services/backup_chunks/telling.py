@@ -116,8 +116,8 @@ def _needed(backup: Backup, outcome: Outcome) -> Iterator[Line]:
     network, many = backup.network, count_words(outcome.objects.count)
     fixed = f"{many} · {network.object_s * 1000:g} ms / {backup.uploads}"
     if outcome.seconds is None or network.rate is None:
-        told = tr("{time}, plus the transfer: the network bandwidth is not known", time=duration(outcome.objects_s))
-        yield Line("time", tr("time"), f"T = S / B + N·t0 / K, N·t0 / K = {fixed}", told)
+        words = tr("{time}, plus the transfer: the network bandwidth is not known", time=duration(outcome.objects_s))
+        yield Line("time", tr("time"), f"T = S / B + N·t0 / K, N·t0 / K = {fixed}", words)
     else:
         sent = f"{size_words(backup.stored)} / {size_words(network.rate)}/s"
         yield Line("time", tr("time"), f"T = S / B + N·t0 / K = {sent} + {fixed}", duration(outcome.seconds))

@@ -52,7 +52,7 @@ class Command:
             raise ValueError(message)
         for word in self.argv:
             if "\0" in word:
-                message = "a command's word can't hold a NUL"
+                message = "a command's word cannot hold a NUL"
                 raise ValueError(message)
         for name, _ in self.environment:
             if not name.isidentifier():

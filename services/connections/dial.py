@@ -128,7 +128,7 @@ class _Before:
         except OSError as failed:
             raise Unreachable(
                 tr(
-                    "This workstation can't bind to BindAddress {address} from ssh_config ({problem}).",
+                    "This workstation cannot bind to BindAddress {address} from ssh_config ({problem}).",
                     address=self.own,
                     problem=failed.strerror or failed,
                 ),
@@ -192,7 +192,7 @@ def unreachable_from(problem: OSError, *, address: str, port: int, what: str, ho
         )
     return Unreachable(
         tr(
-            "{what} on {where} can't be reached ({problem}).",
+            "{what} on {where} cannot be reached ({problem}).",
             what=f"{what[0].upper()}{what[1:]}",
             where=where,
             problem=problem.strerror or problem,
@@ -211,7 +211,7 @@ def _no_address(problem: socket.gaierror, name: str, host: str) -> NameUnknown |
             try_=(tr("Check that this workstation reaches its DNS servers: the network, and whether the VPN is up."),),
         )
     return NameUnknown(
-        tr('The name "{address}" can\'t be resolved ({problem}).', address=name, problem=problem.strerror),
+        tr('The name "{address}" cannot be resolved ({problem}).', address=name, problem=problem.strerror),
         name=name,
         host=host,
         try_=(tr("Check the address, the DNS servers and whether the VPN is up."),),

@@ -195,7 +195,7 @@ def _load_ways(entry: HostEntry) -> None:
     if entry.ssh is not None:
         importlib.import_module("services.connections.ssh.connection")
     if entry.sql is not None:
-        importlib.import_module(SERVER_KINDS[entry.kind].link)
+        SERVER_KINDS[entry.kind].connection()
 
 
 @contextlib.contextmanager

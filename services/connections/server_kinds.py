@@ -1,6 +1,7 @@
 """How a server of each kind is spoken with: its driver, what it may be sent, and how a connection to it is tested.
 
-One entry a kind; a kind that is only named has none. Drivers are loaded where such a host is opened, and nowhere else.
+One entry a kind; a kind that is only named has none. Drivers are loaded where such a host is opened, and nowhere else:
+what loads one is a function that imports it late, as in the tables of the other layers.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from services.inventory.kinds import MONGODB, MYSQL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import ModuleType
 
     from services.connections.probe.told import OpenServer
     from services.inventory.model import HostEntry
@@ -28,33 +30,45 @@ class ServerKind:
     """One kind.
 
     Attributes:
-        link: the module of its connection, which loads its driver.
+        connection: loads and returns the module of its connection, and with it the driver.
         takes: what such a server is sent.
-        tested: loads and returns what opens it for the test of a connection.
+        tester: loads and returns what opens it for the test of a connection.
         tests_operator: that test tries the account for changes too.
     """
 
-    link: str
+    connection: Callable[[], ModuleType]
     takes: str
-    tested: Callable[[], OpenServer]
+    tester: Callable[[], OpenServer]
     tests_operator: bool
 
 
-def _sql() -> OpenServer:
+def _sql_connection() -> ModuleType:
+    from services.connections.sql import session
+
+    return session
+
+
+def _mongodb_connection() -> ModuleType:
+    from services.connections.mongo import link
+
+    return link
+
+
+def _sql_tester() -> OpenServer:
     from services.connections.probe.sql import opened
 
     return opened
 
 
-def _mongodb() -> OpenServer:
+def _mongodb_tester() -> OpenServer:
     from services.connections.probe.mongodb import opened
 
     return opened
 
 
 SERVER_KINDS: Mapping[str, ServerKind] = {
-    MYSQL.code: ServerKind("services.connections.sql.session", STATEMENTS, _sql, tests_operator=True),
-    MONGODB.code: ServerKind("services.connections.mongo.link", COMMANDS, _mongodb, tests_operator=False),
+    MYSQL.code: ServerKind(_sql_connection, STATEMENTS, _sql_tester, tests_operator=True),
+    MONGODB.code: ServerKind(_mongodb_connection, COMMANDS, _mongodb_tester, tests_operator=False),
 }
 
 

@@ -42,9 +42,9 @@ _REFUSALS = (
     ("no tty present", mark("sudo requires a terminal or a password, and has neither"), _TERMINAL),
     ("a password is required", _WANTED, _PASSWORD),
     ("is not in the sudoers file", mark("the login is not in the sudoers file"), _RULES),
-    ("is not allowed to execute", mark("the sudoers rules don't allow this command"), _RULES),
+    ("is not allowed to execute", mark("the sudoers rules do not allow this command"), _RULES),
     ("may not run sudo", mark("the login may not run sudo"), _RULES),
-    ("i'm afraid i can't do that", mark("the sudoers rules don't allow this command"), _RULES),
+    ("i'm afraid i can't do that", mark("the sudoers rules do not allow this command"), _RULES),
     ("incorrect password", _WRONG, _PASSWORD),
     ("incorrect authentication", _WRONG, _PASSWORD),
     ("no password was provided", _WRONG, _PASSWORD),
@@ -57,9 +57,9 @@ _REFUSALS = (
      mark("the host's sudo program may not become root (its owner, its setuid bit, or no new privileges)"), _SETUID),
     ("effective uid is not 0",
      mark("the host's sudo program may not become root (nosuid, or no setuid bit)"), _SETUID),
-    ("sudoers file not found", mark("the host's sudoers file can't be read"), _SUDOERS),
-    ("invalid configuration", mark("the host's sudoers file can't be read"), _SUDOERS),
-    ("no new privileges", mark("the session can't gain new privileges, so sudo can't become root"), _PRIVILEGES),
+    ("sudoers file not found", mark("the host's sudoers file cannot be read"), _SUDOERS),
+    ("invalid configuration", mark("the host's sudoers file cannot be read"), _SUDOERS),
+    ("no new privileges", mark("the session cannot gain new privileges, so sudo cannot become root"), _PRIVILEGES),
 )  # fmt: skip
 _OWN_LINE = re.compile(
     r"^(?:sudo(?:-rs)?: .*|.* is not in the sudoers file.*|Sorry, .*)$", re.MULTILINE | re.IGNORECASE

@@ -126,7 +126,7 @@ def _local(path: str, host: str, limit_s: float) -> socket.socket:
     family = getattr(socket, "AF_UNIX", None)
     if family is None:
         raise BadInput(
-            tr("The socket {path} can't be opened: this system has no Unix sockets.", path=path),
+            tr("The socket {path} cannot be opened: this system has no Unix sockets.", path=path),
             host=host,
             try_=(tr('Reach this server by its address and port: via = "direct".'),),
         )
@@ -137,7 +137,7 @@ def _local(path: str, host: str, limit_s: float) -> socket.socket:
     except OSError as problem:
         sock.close()
         raise Unreachable(
-            tr("The socket {path} can't be opened ({problem}).", path=path, problem=problem.strerror or problem),
+            tr("The socket {path} cannot be opened ({problem}).", path=path, problem=problem.strerror or problem),
             host=host,
             try_=("Check that the server runs on this machine, and where its socket is: SELECT @@socket.",),
         ) from problem

@@ -27,7 +27,7 @@ def from_file(wanted: type, value: object) -> object:
     """Read what stands in a file for a value that is no plain one: `dec_hook` of whatever reads snapshots."""
     if wanted is ClusterKind:
         return registered().kind(value)
-    raise NotImplementedError(f"{wanted.__name__} can't be read")
+    raise NotImplementedError(f"{wanted.__name__} cannot be read")
 
 
 def snapshot_to_json(snapshot: EstateSnapshot) -> bytes:

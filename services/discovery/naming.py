@@ -62,8 +62,8 @@ def names_of_clusters(
     """
     clusters = estate.clusters if estate is not None else ()
     found = {c.cluster_id: seeds[node.host] for c in clusters for node in c.nodes if node.host in seeds}
-    told = ((registered().home(facts[host]), name) for host, name in seeds.items() if host in facts)
-    return found | {home: name for home, name in told if home}  # a cluster that is not in any snapshot yet
+    pairs = ((registered().home(facts[host]), name) for host, name in seeds.items() if host in facts)
+    return found | {home: name for home, name in pairs if home}  # a cluster that is not in any snapshot yet
 
 
 def _own(facts: NodeFacts) -> str:

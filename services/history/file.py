@@ -102,7 +102,7 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
         if owner is not None:
             owner.release()
         raise StoreError(
-            tr("The history file {path} can't be written: {problem}.", path=path, problem=problem.strerror),
+            tr("The history file {path} cannot be written: {problem}.", path=path, problem=problem.strerror),
             try_=(tr("Use another data folder."),),
         ) from problem
     set_aside = None
@@ -118,7 +118,7 @@ def open_file(path: Path, *, read_only: bool, now: float) -> Opened:
     except sqlite3.OperationalError as problem:
         owner.release()
         raise StoreError(
-            tr("The history file {path} can't be opened: {problem}.", path=path, problem=problem),
+            tr("The history file {path} cannot be opened: {problem}.", path=path, problem=problem),
             try_=(tr("Free some space on its disk, or use another data folder."),),
         ) from problem
     except BaseException:
@@ -178,7 +178,7 @@ def _check(connect: Connect, path: Path, *, sent: bool) -> None:
                 try_=(tr("Open another file, or recover this one with `sqlite3 FILE .recover`."),),
             ) from problem
         raise StoreError(
-            tr("{name} can't be opened: {text}.", name=path.name, text=text), safe=tr("The file was not changed.")
+            tr("{name} cannot be opened: {text}.", name=path.name, text=text), safe=tr("The file was not changed.")
         ) from problem
     if sent and not tables:
         raise DamagedError(

@@ -30,8 +30,8 @@ def shortened(event: Event) -> Event:
     text = english(event.text)
     more = len(text) - _KEPT
     if more > 0:
-        told = tr_n("{text}… (cut here: {n} character more)", "{text}… (cut here: {n} characters more)", more,
+        shown = tr_n("{text}… (cut here: {n} character more)", "{text}… (cut here: {n} characters more)", more,
                     text=text[:_KEPT])  # fmt: skip
-        event = replace(event, text=told)
+        event = replace(event, text=shown)
     ids = {name: getattr(event, name)[:MOST_NAME] for name in ("cluster_id", "node_id", "key")}
     return replace(event, **ids)

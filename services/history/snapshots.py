@@ -127,7 +127,7 @@ class SnapshotReader:
                 row = self._connection.execute(_SELECT, (moment,)).fetchone()
             except sqlite3.Error as problem:
                 raise StoreError(
-                    tr("A stored snapshot can't be read ({problem}).", problem=problem),
+                    tr("A stored snapshot cannot be read ({problem}).", problem=problem),
                     safe=tr("The file was not changed."),
                 ) from problem
         return None if row is None else unpack(row[0], row[1])
@@ -149,7 +149,7 @@ def unpack(data: bytes, key_data: bytes | None) -> EstateSnapshot:
         return read_snapshot(unpacked(data, MOST_JSON, unpacker))
     except (CodecError, zstandard.ZstdError, msgspec.MsgspecError, RecursionError) as problem:
         raise StoreError(
-            tr("A stored snapshot can't be read ({problem}).", problem=problem), safe=tr("The file was not changed.")
+            tr("A stored snapshot cannot be read ({problem}).", problem=problem), safe=tr("The file was not changed.")
         ) from problem
 
 

@@ -17,12 +17,12 @@ def as_store_error(problem: BaseException, name: str) -> StoreError:
     text = said.rstrip(".")
     if any(words in text.lower() for words in _NO_ROOM):
         return StoreError(
-            tr("{name} can't be written: its disk is full or failing ({text}).", name=name, text=text),
+            tr("{name} cannot be written: its disk is full or failing ({text}).", name=name, text=text),
             safe=tr("No server was affected, and existing data is intact."),
             try_=(tr("Free some space on that disk, or use a file or data folder on another disk."),),
         )
     return StoreError(
-        tr("{name} can't be read or written: {text}.", name=name, text=text),
+        tr("{name} cannot be read or written: {text}.", name=name, text=text),
         safe=tr("No server was affected."),
         try_=(tr("Check the file's permissions and its disk, or use another file or data folder."),),
     )

@@ -192,7 +192,7 @@ class StoreFile:
                 yield self._connection.cursor()
             except (sqlite3.Error, CodecError, UnicodeDecodeError) as problem:
                 raise StoreError(
-                    tr("{name} can't be read: {problem}.", name=self._opened.path.name, problem=problem),
+                    tr("{name} cannot be read: {problem}.", name=self._opened.path.name, problem=problem),
                     safe=tr("The file was not changed."),
                     try_=(tr("Open another file, or recover this one with `sqlite3 FILE .recover`."),),
                 ) from problem

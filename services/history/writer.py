@@ -258,7 +258,7 @@ class Writer:
             self._lost += self._waiting.add(later)
         if self.trouble is None:
             self.trouble = StoreError(
-                tr("History can't be written: {problem}.", problem=why(problem).rstrip(".")),
+                tr("History cannot be written: {problem}.", problem=why(problem).rstrip(".")),
                 safe=tr("Watching continues; samples stay in memory and are written when writing works again."),
                 try_=(tr("Free space on the disk that holds the history."),),
             )

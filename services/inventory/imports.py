@@ -141,8 +141,8 @@ def vetted(report: ImportReport, places: Mapping[str, str]) -> ImportReport:
 def _left_out(name: str, place: str, why: str) -> str:
     """Return the sentence about a host that is not taken over: where it stands, what it is called, and why."""
     where = f"{as_line(place, _MOST_OF_A_PLACE)}: " if place else ""
-    told = tr('"{name}" is left out: {why}.', name=as_line(name, _MOST_OF_A_NAME), why=why.rstrip("."))
-    return f"{where}{told}"
+    words = tr('"{name}" is left out: {why}.', name=as_line(name, _MOST_OF_A_NAME), why=why.rstrip("."))
+    return f"{where}{words}"
 
 
 def _fault_of(host: HostEntry) -> str:

@@ -72,8 +72,10 @@ def import_my_cnf(path: str | Path | None = None) -> ImportReport:
 def _tell_of_common_values(options: dict[str, str], reader: _Reader, *, alone: bool) -> None:
     """Say of a [client] that is no server why it is none; it is a fault where nothing else is in the file."""
     if options.keys() & {"user", "password"}:
-        told = tr("[client] names neither a host nor a socket: it is not a host, and its values apply to [clientNAME].")
-        (reader.problems if alone else reader.notes).append(told)
+        words = tr(
+            "[client] names neither a host nor a socket: it is not a host, and its values apply to [clientNAME]."
+        )
+        (reader.problems if alone else reader.notes).append(words)
 
 
 def _tell_of_other_groups(reader: _Reader, groups: list[str]) -> None:
@@ -174,14 +176,14 @@ class _Reader:
 
     def read(self, file: Path, depth: int) -> None:
         if _others_may_write(file):
-            told = tr("{file} is not read: other users may write to it, and the clients ignore it.", file=file)
-            self.problems.append(told)
+            words = tr("{file} is not read: other users may write to it, and the clients ignore it.", file=file)
+            self.problems.append(words)
             return
         data = self._files.bytes_of(file, depth)
         if data is not None and data.startswith(_LOGIN_PATHS):
-            told = tr("{file} contains obfuscated login paths, which are not read: mysql_config_editor print --all "
+            words = tr("{file} contains obfuscated login paths, which are not read: mysql_config_editor print --all "
                 "lists their hosts.", file=file)  # fmt: skip
-            self.problems.append(told)
+            self.problems.append(words)
             return
         for line in option_lines(data.decode("utf-8", "surrogateescape")) if data is not None else ():
             where = f"{file}, line {line.number}"

@@ -80,7 +80,7 @@ def _parse(file: Path) -> tuple[Element | None, str]:
     try:
         root = fromstring(read_bounded(file, _MOST_BYTES), forbid_dtd=True)
     except OSError as problem:
-        return None, tr("{file} can't be read: {problem}.", file=file, problem=problem.strerror or problem)
+        return None, tr("{file} cannot be read: {problem}.", file=file, problem=problem.strerror or problem)
     except DefusedXmlException as problem:
         return None, tr(
             "{file} is refused: it declares entities or a DTD ({problem}).", file=file, problem=type(problem).__name__

@@ -46,7 +46,7 @@ class Inclusions:
         try:
             return read_bounded(file)
         except OSError as problem:
-            self._tell(tr("{file} can't be read: {problem}.", file=file, problem=problem.strerror or problem))
+            self._tell(tr("{file} cannot be read: {problem}.", file=file, problem=problem.strerror or problem))
             return None
 
     def matching(self, pattern: Path, where: str) -> list[Path]:
@@ -55,7 +55,7 @@ class Inclusions:
             return self._globs.matching(pattern)
         except OSError as problem:
             self._tell(
-                tr("{where}: {path} can't be listed: {problem}.", where=where, path=pattern, problem=problem.strerror)
+                tr("{where}: {path} cannot be listed: {problem}.", where=where, path=pattern, problem=problem.strerror)
             )
             return []
 

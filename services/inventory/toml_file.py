@@ -70,7 +70,7 @@ def read_text(file: Path) -> str:
         data = read_bounded(file, MOST_BYTES)
     except OSError as problem:
         raise BadInput(
-            tr("The inventory {file} can't be read: {problem}.", file=file, problem=problem.strerror or problem),
+            tr("The inventory {file} cannot be read: {problem}.", file=file, problem=problem.strerror or problem),
             try_=(tr("Name another one with --inventory FILE."),),
         ) from problem
     try:
@@ -105,7 +105,7 @@ def parse_inventory(text: str, path: str = "") -> Inventory:
             tr("it is nested too deeply") if isinstance(problem, RecursionError) else tr("a number has too many digits")
         )
         raise BadInput(
-            tr("The inventory {path} can't be read: {problem}.", path=path, problem=why),
+            tr("The inventory {path} cannot be read: {problem}.", path=path, problem=why),
             try_=(tr("Name another one with --inventory FILE."),),
         ) from None
     return _Reader(document, path, Faults(path, places(text))).read()

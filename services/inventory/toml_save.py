@@ -66,14 +66,14 @@ def render_inventory(inventory: Inventory, text: str = "") -> str:
     new: str = tomlkit.dumps(document)
     if valid_utf8(new) != new:
         raise BadInput(
-            tr("The inventory can't be written: a name in it is not UTF-8 text, as TOML requires ({what}).",
+            tr("The inventory cannot be written: a name in it is not UTF-8 text, as TOML requires ({what}).",
                what=next(line for line in new.split("\n") if valid_utf8(line) != line)),
             try_=(tr("Rename the file or account, or give the file another name with a link."),),
         )  # fmt: skip
     read = parse_inventory(new, inventory.path)
     if _sorted(read) != _sorted(inventory):
         raise BadInput(
-            tr("The inventory can't be written without a change of meaning: a default of the file can't be unset "
+            tr("The inventory cannot be written without a change of meaning: a default of the file cannot be unset "
                 "({what}).", what=_not_the_same(read, inventory)),
             try_=(tr("Move the setting from [defaults] to the hosts that need it."),),
         )  # fmt: skip

@@ -61,10 +61,10 @@ def local_user() -> str:
 def _homeless(path: Path) -> BadInput:
     given = os.environ.get("HOME", "").strip()
     return BadInput(
-        tr("{path} can't be found: HOME is {home}, which is not an absolute path.", path=path, home=given)
+        tr("{path} cannot be found: HOME is {home}, which is not an absolute path.", path=path, home=given)
         if given
         else tr(
-            "{path} can't be found: this login has no home folder (HOME is not set, and the user is unknown).",
+            "{path} cannot be found: this login has no home folder (HOME is not set, and the user is unknown).",
             path=path,
         ),
         try_=(

@@ -81,7 +81,7 @@ def read_preferences(path: Path) -> Preferences:
         return Preferences()
     except (OSError, TypeError, ValueError, RecursionError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else type(problem).__name__
-        log.warning("%s", tr("The settings in {path} can't be used ({why}): the defaults apply.", path=path, why=why))
+        log.warning("%s", tr("The settings in {path} cannot be used ({why}): the defaults apply.", path=path, why=why))
         return Preferences()
     kept = {name: raw[name] for name in Preferences._fields if _fits(name, raw.get(name))}
     if odd := sorted(name for name in Preferences._fields if name in raw and name not in kept):
@@ -97,7 +97,7 @@ def write_preferences(path: Path, preferences: Preferences) -> bool:
     try:
         write_whole(path, f"{text}\n")
     except OSError as problem:
-        log.warning("%s", tr("Settings can't be written to {path}: {why}.", path=path, why=problem.strerror))
+        log.warning("%s", tr("Settings cannot be written to {path}: {why}.", path=path, why=problem.strerror))
         return False
     return True
 

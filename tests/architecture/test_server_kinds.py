@@ -6,7 +6,6 @@ import ast
 import subprocess
 import sys
 from collections.abc import Collection, Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -77,7 +76,7 @@ KNOW_ITS_FACTS = {
 a part of its own edits these, or those of them that mean it."""
 LATE = {
     *("bson", "pymongo", "pymysql", "MySQLdb", "paramiko"),
-    *(entry.link for entry in SERVER_KINDS.values()),
+    *("services.connections.sql.session", "services.connections.mongo.link"),
     *("services.connections.probe.sql", "services.connections.probe.mongodb"),
     *("services.discovery.looks.probe_mongodb", "services.facts.mongodb.reading", "services.sampling.mongo_poll"),
 }
@@ -119,11 +118,12 @@ def test_that_a_kind_is_told_from_all_others_by_its_table_and_by_what_it_is_aske
 
 def test_that_the_driver_of_each_kind_is_a_module_with_a_connection() -> None:
     for code, entry in SERVER_KINDS.items():
-        assert find_spec(entry.link) is not None, code
-        classes = (node for node in tree_of(_file_of(entry.link)).body if isinstance(node, ast.ClassDef))
+        classes = (
+            node for node in tree_of(_file_of(entry.connection().__name__)).body if isinstance(node, ast.ClassDef)
+        )
         methods = {one.name for node in classes for one in node.body if isinstance(one, ast.FunctionDef)}
         assert methods >= {"open", "alive"}, code
-        assert callable(entry.tested()), code
+        assert callable(entry.tester()), code
 
 
 def _file_of(module: str) -> Path:

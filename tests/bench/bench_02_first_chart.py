@@ -23,10 +23,10 @@ def _walk_rows(walks: list[dict[str, float]]) -> tuple[Row, Row]:
     """Return the stalls that go by unnoticed, and the one that a person asks for: another theme, once."""
     parts = {part: statistics.median(walk[part] for walk in walks) for part in walks[0]}
     theme = parts.pop("theme")
-    told = ", ".join(f"{part} {ms:.0f} ms" for part, ms in parts.items())
+    detail = ", ".join(f"{part} {ms:.0f} ms" for part, ms in parts.items())
     return (
         Row(2, "c", "longest stall of start, pages and finder", max(parts.values()), WALK_LIMIT_MS, "ms",
-            detail=f"the program's own meter, medians of {WALKS}: {told}"),
+            detail=f"the program's own meter, medians of {WALKS}: {detail}"),
         Row(2, "d", "a change of theme, at once", theme, THEME_LIMIT_MS, "ms",
             detail=f"the program's own meter, median of {WALKS}"),
     )  # fmt: skip

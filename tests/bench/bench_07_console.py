@@ -111,12 +111,12 @@ def run(rounds: int) -> list[Row]:
             mine.show("charts")
             with dolphie.terminal(folder, server.port, panels="dashboard,processlist,graphs") as other:
                 graphs = beside(mine.process.pid, other.pid, rounds)
-    told = f"{rounds} x {PIECE_S:.0f} s, dolphie {dolphie.VERSION}, {os.cpu_count()} cores"
+    detail = f"{rounds} x {PIECE_S:.0f} s, dolphie {dolphie.VERSION}, {os.cpu_count()} cores"
     return [
         Row(7, "a", "console's CPU, one server at 1 s: topology page against dolphie's dashboard", plain[0], 0.5,
-            detail=f"{plain[1]:.1f} : {plain[2]:.1f} %, {told}"),
+            detail=f"{plain[1]:.1f} : {plain[2]:.1f} %, {detail}"),
         Row(7, "b", "the same with graphs: charts page against dolphie with its graphs", graphs[0], 0.3,
-            detail=f"{graphs[1]:.1f} : {graphs[2]:.1f} %, {told}"),
+            detail=f"{graphs[1]:.1f} : {graphs[2]:.1f} %, {detail}"),
         Row(7, "c", "first data shown, from the start of the process, against dolphie's", first[0], 0.6,
             detail=f"{first[1] * 1000:.0f} : {first[2] * 1000:.0f} ms"),
     ]  # fmt: skip

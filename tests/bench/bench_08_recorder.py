@@ -137,10 +137,10 @@ def run(rounds: int) -> list[Row]:
         (folder / "copy").mkdir()
         kept, other_kept = ours(path), theirs(replays, folder / "copy")
     cpu, other_cpu = (statistics.median(column) / PIECE_S * 100.0 for column in zip(*spent, strict=True))
-    told = f"dolphie {dolphie.VERSION}, {os.cpu_count()} cores"
+    detail = f"dolphie {dolphie.VERSION}, {os.cpu_count()} cores"
     return [
         Row(8, "a", "headless recorder's CPU against dolphie's daemon", statistics.median(a / b for a, b in spent), 0.5,
-            detail=f"{cpu:.2f} : {other_cpu:.2f} %, {rounds} x {PIECE_S:.0f} s, {told}"),
+            detail=f"{cpu:.2f} : {other_cpu:.2f} %, {rounds} x {PIECE_S:.0f} s, {detail}"),
         Row(8, "b", "bytes a sample, whole file against dolphie's", kept.each / other_kept.each, 0.15,
             detail=f"{kept.each:.0f} : {other_kept.each:.0f} B, {kept.samples} samples of {kept.metrics} metrics : "
             f"{other_kept.samples} rows of {other_kept.metrics} status variables"),

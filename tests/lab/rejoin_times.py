@@ -74,9 +74,9 @@ def main() -> int:
     return 0
 
 
-def with_part(text: str, way: str, told: str) -> str:
+def with_part(text: str, way: str, sentence: str) -> str:
     """Return the page with one part told anew."""
-    head, found = f"{HEADS[way]}\n", f"{HEADS[way]}\n{told.rstrip()}\n"
+    head, found = f"{HEADS[way]}\n", f"{HEADS[way]}\n{sentence.rstrip()}\n"
     if head not in text:
         return f"{text.rstrip()}\n\n{found}"
     before, _, rest = text.partition(head)

@@ -130,13 +130,13 @@ def _stall_lines(found: Findings) -> list[str]:
 
 
 def _memory_lines(found: Findings) -> list[str]:
-    told = ", ".join(f"n3 down from minute {(a - found.window.began) / 60:.1f} to {(b - found.window.began) / 60:.1f}"
+    words = ", ".join(f"n3 down from minute {(a - found.window.began) / 60:.1f} to {(b - found.window.began) / 60:.1f}"
                      for a, b in found.provoked)  # fmt: skip
     return [
         "",
         "## Memory, minute by minute",
         "",
-        f"MB (10^6 bytes). {told}.",
+        f"MB (10^6 bytes). {words}.",
         "",
         "| minute | resident | proportional | anonymous | in use in the C heap | of it in bounded stores | objects |",
         "| ---: | ---: | ---: | ---: | ---: | ---: | ---: |",

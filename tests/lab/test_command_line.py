@@ -110,8 +110,8 @@ def _assert_sampled(file: Path, server: str, seconds: int) -> None:
 
 def _assert_told(file: Path, server: str, since: float) -> None:
     with _history(file) as store:
-        told = [event.text for event in store.events(since, time.time() + 1) if server in event.text]
-    assert any("not running" in text for text in told), told
+        texts = [event.text for event in store.events(since, time.time() + 1) if server in event.text]
+    assert any("not running" in text for text in texts), texts
 
 
 @contextlib.contextmanager
@@ -180,8 +180,8 @@ def test_that_a_console_killed_while_sampling_loses_seconds_and_says_so(galera: 
     assert _run(galera, tmp_path, "sample", "--for", "4").returncode == 0
     store = HistoryStore.open(tmp_path / "history.sqlite", read_only=True)
     try:
-        told = [event.text for event in store.events(killed - 60, killed + 60) if event.kind == "console"]
-        assert any("ended unexpectedly" in text for text in told), told
+        texts = [event.text for event in store.events(killed - 60, killed + 60) if event.kind == "console"]
+        assert any("ended unexpectedly" in text for text in texts), texts
         columns = store.read("n1", ("uptime",), killed - 60, killed)
         assert killed - columns.t[-1] < on_this_machine(4.0), "more than the last few seconds were lost"
         assert len(columns.t) >= 4

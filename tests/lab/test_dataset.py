@@ -54,7 +54,7 @@ def test_that_its_columns_are_as_told(rejoining: Estate) -> None:
     halves = one(
         "SELECT LENGTH(COMPRESS(LEFT(data, 32768))), LENGTH(COMPRESS(RIGHT(data, 32768))) FROM picture LIMIT 1"
     )
-    assert int(halves[0]) > 32_000, "half can't be compressed"
+    assert int(halves[0]) > 32_000, "half cannot be compressed"
     assert int(halves[1]) < 1_000
     keys = "SELECT COUNT(*) FROM information_schema.table_constraints WHERE table_schema = 'big' AND constraint_type = "
     assert one(f"{keys}'PRIMARY KEY'") == [str(len(dataset.TABLES) - 1)], "one table has none"

@@ -107,9 +107,9 @@ def test_that_every_family_and_procedure_is_there(
 
 
 def test_that_the_version_tells_commit_and_bundle(bundle: Bundle, home: dict[str, str]) -> None:
-    told = bundle.run("--version", **home).stdout
-    assert told.startswith(f"pilothouse {own_version()} (")
-    assert told.endswith("bundle)\n")
+    output = bundle.run("--version", **home).stdout
+    assert output.startswith(f"pilothouse {own_version()} (")
+    assert output.endswith("bundle)\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script")

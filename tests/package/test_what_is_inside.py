@@ -72,8 +72,8 @@ def test_that_paramiko_and_qt_lie_as_files_that_can_be_replaced(bundle: Bundle) 
 def test_that_no_library_searches_a_folder_outside_the_bundle_and_none_is_a_program(bundle: Bundle) -> None:
     found = []
     for path in elves(bundle.folder / "_internal"):
-        told = subprocess.run(["readelf", "--dynamic", path], capture_output=True, text=True, check=True).stdout
-        for places in re.findall(r"\(R(?:UN)?PATH\).*\[(.*)\]", told):
+        output = subprocess.run(["readelf", "--dynamic", path], capture_output=True, text=True, check=True).stdout
+        for places in re.findall(r"\(R(?:UN)?PATH\).*\[(.*)\]", output):
             found += [(path.name, place) for place in places.split(":") if not place.startswith("$ORIGIN")]
         assert path.stat().st_mode & 0o777 == 0o644
     assert found == []

@@ -136,11 +136,11 @@ def differs_in_a_tree(program: Sequence[str], file: Path) -> str:
     read = [f"--{name}={value}" for group, name, value in reader.options if group in GROUPS]
     if said is None:
         return "" if reader.problems else f"the program refuses it, ours gives {read}"
-    told = []
+    sentences = []
     for line in said.decode().splitlines():
         name, _, value = line[2:].partition("=")
-        told.append(f"--{name.lower().replace('_', '-').removeprefix('loose-')}={value}")
-    return "" if told == read else f"the program gives {told}, ours {read}"
+        sentences.append(f"--{name.lower().replace('_', '-').removeprefix('loose-')}={value}")
+    return "" if sentences == read else f"the program gives {sentences}, ours {read}"
 
 
 def differences(count: int, seed: int, commands: Sequence[Sequence[str]]) -> Iterator[str]:

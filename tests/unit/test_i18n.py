@@ -116,7 +116,7 @@ def test_that_an_unknown_language_gives_english(tmp_path: Path, asked: str) -> N
     assert tr("down") == "down"
 
 
-@pytest.mark.expected_log("WARNING", "can't be read")
+@pytest.mark.expected_log("WARNING", "cannot be read")
 @pytest.mark.parametrize("data", BROKEN)
 def test_that_a_broken_catalogue_gives_english(tmp_path: Path, data: bytes) -> None:
     write_catalogue(tmp_path, "de", {})
@@ -125,7 +125,7 @@ def test_that_a_broken_catalogue_gives_english(tmp_path: Path, data: bytes) -> N
     assert tr("down") == "down"
 
 
-@pytest.mark.expected_log("WARNING", "can't be read")
+@pytest.mark.expected_log("WARNING", "cannot be read")
 @pytest.mark.parametrize("raised", [one for one in RAISED if isinstance(one, Exception)])
 def test_that_a_catalogue_that_raises_gives_english(
     raised: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

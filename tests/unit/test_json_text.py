@@ -78,9 +78,9 @@ class Kept:
 def test_that_what_the_stores_keep_is_printed_by_its_values() -> None:
     i18n.install("x-pseudo")
     try:
-        told = i18n.tr("The host refused to start a command.")
-        assert told != "The host refused to start a command."
-        line = json_line([Kept(Health.WARN, told, (1.5, math.inf))])
+        sentence = i18n.tr("The host refused to start a command.")
+        assert sentence != "The host refused to start a command."
+        line = json_line([Kept(Health.WARN, sentence, (1.5, math.inf))])
     finally:
         i18n.install("en")
     assert json.loads(line) == [

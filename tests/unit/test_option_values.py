@@ -76,8 +76,8 @@ def test_that_a_file_is_read_up_to_where_its_programs_refuse_it(data: bytes, tol
 
 def test_that_inclusions_are_told_by_their_paths() -> None:
     text = "[a]\n  ! include   /etc/my first.cnf  # ours\n!includedir /etc/my.cnf.d/\n!includes /x\n"
-    told = [(line.kind, line.name) for line in option_lines(text)]
-    assert told[1:] == [("include", "/etc/my first.cnf"), ("includedir", "/etc/my.cnf.d/"), ("ignored", "includes /x")]
+    pairs = [(line.kind, line.name) for line in option_lines(text)]
+    assert pairs[1:] == [("include", "/etc/my first.cnf"), ("includedir", "/etc/my.cnf.d/"), ("ignored", "includes /x")]
     assert plain_name("loose_Innodb_flush-method") == "innodb-flush-method"
 
 

@@ -10,7 +10,7 @@ from services.types import Health
 BEGUN = 10_000.0
 END = Event(BEGUN - 600.0, "console", "The console ended unexpectedly.", Health.WARN)
 SEEN = Event(BEGUN - 300.0, "state", "s3: not running (was Synced)", Health.BAD)
-FULL = Event(BEGUN + 50.0, "console", "History can't be written: the disk is full.", Health.BAD)
+FULL = Event(BEGUN + 50.0, "console", "History cannot be written: the disk is full.", Health.BAD)
 AGAIN = Event(BEGUN + 60.0, "console", "History is being written again.", Health.GOOD)
 
 

@@ -252,7 +252,7 @@ class Runs(QObject):
         if way == "run":
             return  # so it does
         if way == "release":
-            busy = tr("Run {run} is at work: it switches off itself what it switched on.", run=run_id)
+            busy = tr("Run {run} is running: it switches off what it switched on.", run=run_id)
             self.failed.emit(UserError(busy, try_=(tr("Wait for its end, or undo it on its page."),)))
             return
         wanted = (way, key) if way == "leave" else (way,)

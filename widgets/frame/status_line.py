@@ -142,7 +142,7 @@ class StatusLine(QFrame):
         """Say that nothing can change a server."""
         self._badge.show_word(tr("READ ONLY"), "good")
         self._make_room()
-        set_tip(self._badge, tr("Every session is an Observer and can't change a server."))
+        set_tip(self._badge, tr("Every session is an Observer and cannot change a server."))
 
     def show_armed(self, run_id: str, hosts: Sequence[str]) -> None:
         """Say which run may change which servers; it disarms by itself when the run ends."""

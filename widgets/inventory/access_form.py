@@ -51,7 +51,7 @@ _TLS = (
     ("off", mark("none")),
 )
 _WHY_TWO = mark(
-    "There are two accounts. Watching uses an account that can't change anything. The operator's account "
+    "There are two accounts. Watching uses an account that cannot change anything. The operator's account "
     "changes a server only while a procedure that you approved runs. If it is empty, procedures use the "
     "observer's account, or sudo on the host."
 )

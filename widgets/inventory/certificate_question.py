@@ -22,13 +22,13 @@ _CONSEQUENCE = mark(
     "is always refused later."
 )
 _BARE = mark(
-    "The server offers no TLS: its identity can't be verified, and results can be read in transit. No "
+    "The server offers no TLS: its identity cannot be verified, and results can be read in transit. No "
     "password was sent."
 )
 _SSH = mark("Through SSH the host is verified by its key, and everything is encrypted.")
 _OPEN = mark("Unencrypted, statements and results can be read in transit.")
 _PROVEN = mark(
-    "The password can't: it is never sent, only proven (mysql_native_password, ed25519). An account that "
+    "The password cannot: it is never sent, only proven (mysql_native_password, ed25519). An account that "
     "would have to send it is refused."
 )
 
@@ -38,7 +38,7 @@ class CertificateQuestion(Question):
 
     def __init__(self, shown: ServerCertificate, parent: QWidget | None = None) -> None:
         super().__init__(shown, tr("Unknown certificate"), parent)
-        title = tr("The server of {host} can't be verified", host=shown.host)
+        title = tr("The server of {host} cannot be verified", host=shown.host)
         self.column.addWidget(label(title, "title", wrap=True))
         self.column.addWidget(label(tr("Its certificate is not trusted: {why}.", why=shown.why), "second", wrap=True))
         self.column.addWidget(label(tr(_COMPARE), "second", wrap=True))

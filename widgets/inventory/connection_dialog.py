@@ -175,7 +175,7 @@ class ConnectionDialog(QDialog):
 
     def tell_unknown_name(self, name: str) -> None:
         """Say at the address that nobody here knows the name it stands for."""
-        self.form.tell_address(tr('The name "{name}" can\'t be resolved.', name=name))
+        self.form.tell_address(tr('The name "{name}" cannot be resolved.', name=name))
 
     def say(self, health: Health, sentences: Sequence[str]) -> None:
         """Say something about the whole: it could not be saved, and why."""

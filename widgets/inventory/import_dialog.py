@@ -119,11 +119,11 @@ def _cells(candidate: Candidate) -> tuple[str, ...]:
     return (entry.name, entry.address, ssh, sql, candidate.note)
 
 
-def _above(candidates: Sequence[Candidate], told: Sequence[str]) -> tuple[str, ...]:
+def _above(candidates: Sequence[Candidate], sentences: Sequence[str]) -> tuple[str, ...]:
     """Return what stands above the table: what becomes of passwords where any can be there, then the remarks whole."""
     kept = tr(
         "Passwords found there are used in this session only and are not stored; edit a host to store its password."
     )
-    more = len(told) - _MOST_TOLD
+    more = len(sentences) - _MOST_TOLD
     left = (tr_n("and one more", "and {n} more", more),) if more > 0 else ()
-    return (*((kept,) if any(one.entry.sql for one in candidates) else ()), *told[:_MOST_TOLD], *left)
+    return (*((kept,) if any(one.entry.sql for one in candidates) else ()), *sentences[:_MOST_TOLD], *left)

@@ -147,11 +147,11 @@ class StepsPane(QFrame):
         if row in self._rows.values():
             self._scroll.ensureWidgetVisible(row, 0, 8)
 
-    def _tell(self, told: str, kind: str) -> None:
-        self._told.setText(told)
-        self._told.setVisible(bool(told))
+    def _tell(self, sentence: str, kind: str) -> None:
+        self._told.setText(sentence)
+        self._told.setVisible(bool(sentence))
         set_kind(self._told, kind)
-        self.setAccessibleDescription(told)
+        self.setAccessibleDescription(sentence)
 
 
 class _Row(QWidget):

@@ -114,7 +114,7 @@ class UnaskedDialog(QDialog):
         head.addWidget(label(tr("Are these yours?"), "title", wrap=True))
         hint = tr(
             "Only a server says so. Whoever answers at these addresses receives the same SSH and SQL logins "
-            "as the host that names them. They are added to the inventory; deselect what you don't know."
+            "as the host that names them. They are added to the inventory; deselect what you do not know."
         )
         head.addWidget(label(hint, "second", wrap=True))
         return head

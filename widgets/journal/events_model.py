@@ -142,8 +142,8 @@ class EventsModel(QAbstractTableModel):
 
     def sentence(self, event: Event) -> str:
         """Return what a row says."""
-        told = sentence(event)
-        return tr("another inventory: {sentence}", sentence=told) if event in self._others else told
+        text = sentence(event)
+        return tr("another inventory: {sentence}", sentence=text) if event in self._others else text
 
     def set_filter(self, chosen: EventFilter) -> None:
         """Show only what passes."""

@@ -135,11 +135,11 @@ class ChunksPage(QFrame):
         field = QPlainTextEdit()
         field.setTabChangesFocus(True)
         field.setAccessibleName(tr("The backup command"))
-        told = tr(
+        words = tr(
             "set -o pipefail; xtrabackup --backup … | xbcloud put …   Separate several jobs with a line of {sign}.",
             sign=BETWEEN,
         )
-        field.setPlaceholderText(told)
+        field.setPlaceholderText(words)
         field.textChanged.connect(self._soon)
         return field
 
@@ -202,8 +202,8 @@ class ChunksPage(QFrame):
         self.options.set_lines((options_of(backup, advice.chunk),) if advice.changes else ())
         put(self.now_title, tr("current: chunks of {size}", size=size_words(advice.now.chunk)))
         self.now.set_lines(_numbers(backup, advice.now))
-        told = tr("recommended: chunks of {size}", size=chunk_words(advice.then.chunk))
-        put(self.then_title, told if advice.changes else "")
+        words = tr("recommended: chunks of {size}", size=chunk_words(advice.then.chunk))
+        put(self.then_title, words if advice.changes else "")
         self.then.set_lines(_numbers(backup, advice.then) if advice.changes else ())
 
     def _show_checks(self, checks: tuple[Check, ...]) -> None:

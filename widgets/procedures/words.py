@@ -70,13 +70,6 @@ _STEP_HEALTH = {
     StepState.UNDONE: Health.UNKNOWN,
     StepState.UNDO_FAILED: Health.BAD,
 }
-RISK_WORDS = {
-    Risk.READS: mark("reads"),
-    Risk.CHANGES: mark("changes"),
-    Risk.NODE_DOWN: mark("node down"),
-    Risk.IRREVERSIBLE: mark("can't be undone"),
-    Risk.YOU: mark("you"),
-}
 RISK_TOKEN = {
     Risk.READS: "third",
     Risk.CHANGES: "warn",
@@ -274,17 +267,17 @@ def checks_words(checks: tuple[Check, ...], overrides: tuple[Override, ...] = ()
 
 
 def _in_one_line(check: Check) -> str:
-    told = check.evidence
-    return told if told and "\n" not in told and len(told) <= _ONE_LINE else check.title
+    evidence = check.evidence
+    return evidence if evidence and "\n" not in evidence and len(evidence) <= _ONE_LINE else check.title
 
 
 def broken_words(one: Broken) -> str:
     """Return a watch rule that broke, with its time and what is safe."""
     evidence = f" ({one.evidence})" if one.evidence else ""
-    told = f"{format_clock(one.at)}  {tr(one.sentence)}{evidence}"
+    words = f"{format_clock(one.at)}  {tr(one.sentence)}{evidence}"
     if one.does is Breach.RELEASE:
-        return f"{told} " + tr("What it guards is switched off at once; the run asks you before its next action.")
-    return f"{told} " + tr("Nothing was changed because of it; the run asks you before its next action.")
+        return f"{words} " + tr("What it guards is switched off at once; the run asks you before its next action.")
+    return f"{words} " + tr("Nothing was changed because of it; the run asks you before its next action.")
 
 
 def past_words(one: Broken) -> str:

@@ -263,10 +263,10 @@ def _worst_silent(cluster: ClusterSnapshot) -> NodeView | None:
 
 def _notice(cluster: ClusterSnapshot) -> tuple[Health, tuple[str, ...]]:
     """Return what the bar says: two majorities, none heard, all down, what no card shows, or eyes that disagree."""
-    told = [(Health.BAD, p.sentence) for p in cluster.problems if p.code in _TOLD]
-    told += [(health, text[:1].upper() + text[1:]) for health, text in grave_problems(cluster)]
-    told += [(Health.WARN, p.sentence) for p in cluster.problems if p.code == NODES_LEFT_OUT]
+    pairs = [(Health.BAD, p.sentence) for p in cluster.problems if p.code in _TOLD]
+    pairs += [(health, text[:1].upper() + text[1:]) for health, text in grave_problems(cluster)]
+    pairs += [(Health.WARN, p.sentence) for p in cluster.problems if p.code == NODES_LEFT_OUT]
     if not cluster.observers_agree:
         views = tuple(v.sentence for v in cluster.views if v.sentence) or (cluster.agreement,)
-        told += [(Health.WARN, text) for text in (tr("The nodes do not agree on who is in the cluster:"), *views)]
-    return worst(tuple(health for health, _ in told)), tuple(text for _, text in told)
+        pairs += [(Health.WARN, text) for text in (tr("The nodes do not agree on who is in the cluster:"), *views)]
+    return worst(tuple(health for health, _ in pairs)), tuple(text for _, text in pairs)

@@ -70,7 +70,7 @@ def _read(path: Path) -> str:
         with path.open("rb") as file:
             return file.read(4 * MOST + 1).decode("utf-8", "replace")
     except OSError as problem:
-        raise BadInput(tr("{path} can't be read: {why}", path=path, why=problem.strerror or problem)) from None
+        raise BadInput(tr("{path} cannot be read: {why}", path=path, why=problem.strerror or problem)) from None
 
 
 def _source(options: Namespace) -> BackupSource | None:
@@ -149,8 +149,8 @@ def _source_lines(source: BackupSource) -> Iterator[str]:
     yield f"  {tr('free memory')}: {memory}"
     yield f"  xtrabackup: {source.xtrabackup or tr('not known')}; xbcloud: {tries}"
     for one in source.files:
-        told = tr("largest {largest}, total {size}", largest=size_words(one.largest), size=size_words(one.size))
-        yield f"  {tr('data files')}: {count_words(one.files)}, {told}"
+        words = tr("largest {largest}, total {size}", largest=size_words(one.largest), size=size_words(one.size))
+        yield f"  {tr('data files')}: {count_words(one.files)}, {words}"
     yield from (f"  ! {problem}" for problem in source.problems)
     yield ""
 

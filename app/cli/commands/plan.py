@@ -25,6 +25,7 @@ from services.errors import BadInput, NoAnswer
 from services.i18n import tr
 from services.procedures.catalogue import procedure_named
 from services.procedures.catalogue.checks.access import lock_free
+from services.procedures.engine.approving import PLAN_BREAKS_RULES
 from services.procedures.engine.control import Control
 from services.procedures.engine.lock import LockHeld
 from services.procedures.engine.parts import Policy
@@ -108,9 +109,7 @@ def _refuse_faults(draft: Draft, overrides: tuple[Override, ...], standing: tupl
             tr("The inputs are incomplete or invalid."), try_=(*standing, *fault_lines(draft.faults), *unread)
         )
     if draft.violations:
-        raise BadInput(
-            tr("The plan violates a rule that every plan must follow, and is not run."), try_=draft.violations
-        )
+        raise BadInput(tr(PLAN_BREAKS_RULES), try_=draft.violations)
     codes = {check.code for check in draft.checks} | set(draft.about.later_checks)
     strange = [o.code for o in overrides if o.code not in codes]
     if strange:

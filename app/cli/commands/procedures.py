@@ -67,8 +67,8 @@ def _questions(options: Namespace) -> int:
         return GOOD
     sys.stdout.write("\n".join([*card_lines(about), *field_lines(fields)]) + "\n")
     if not read:
-        told = tr("There is no inventory yet, so no host was read. The questions are shown without your hosts.")
-        sys.stdout.write(f"{told}\n")
+        sentence = tr("There is no inventory yet, so no host was read. The questions are shown without your hosts.")
+        sys.stdout.write(f"{sentence}\n")
     return GOOD
 
 

@@ -133,7 +133,7 @@ def _need_place(file: Path) -> None:
         file.unlink()
     except OSError as problem:
         raise BadInput(
-            tr("The recording {file} can't be written: {problem}.", file=file, problem=problem.strerror or problem),
+            tr("The recording {file} cannot be written: {problem}.", file=file, problem=problem.strerror or problem),
             safe=tr("Nothing was written, and no host was contacted."),
             try_=(tr("Choose a folder that you may write to."),),
         ) from problem

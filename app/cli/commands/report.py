@@ -62,4 +62,4 @@ def _write(path: Path, text: str) -> None:
     except FileExistsError:
         raise _exists(path) from None
     except OSError as problem:
-        raise BadInput(tr("{file} can't be written: {why}.", file=path, why=problem.strerror or problem)) from problem
+        raise BadInput(tr("{file} cannot be written: {why}.", file=path, why=problem.strerror or problem)) from problem

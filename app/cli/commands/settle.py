@@ -72,7 +72,7 @@ def lines(seen: Split) -> tuple[str, ...]:
     """Return one story as text."""
     head = tr("settled") if seen.settled_at is not None else tr("NOT SETTLED")
     first, last = moment(seen.first_seen), moment(seen.last_seen)
-    told = [
+    sentences = [
         f"{seen.cluster_name or seen.cluster_uuid}  [{head}]  {sides_words(seen.sides)}",
         "  " + tr("seen from {first} to {last} by {who}: {evidence}", first=first, last=last, who=seen.seen_by,
                   evidence=seen.evidence),
@@ -81,8 +81,8 @@ def lines(seen: Split) -> tuple[str, ...]:
     if seen.settled_at is not None:
         words = tr("settled {at} by {who}: {why}", at=moment(seen.settled_at), who=seen.settled_by,
                    why=seen.settled_words)  # fmt: skip
-        told.append(f"  {words}")
-    return tuple(told)
+        sentences.append(f"  {words}")
+    return tuple(sentences)
 
 
 def document(seen: Split) -> dict[str, object]:

@@ -72,11 +72,11 @@ class AddHost(QObject):
     def open(self) -> None:
         """Open the connection dialog for a new host; a recording has no room for one, and says so."""
         if self.fixed:
-            told = (
+            sentences = (
                 tr("This is a recording: its hosts are fixed. Nothing was written."),
                 tr("To watch your own hosts, start Pilothouse without demo or replay and add them there."),
             )
-            self._window.messages.say(Health.WARN, told, tr("Dismiss"))
+            self._window.messages.say(Health.WARN, sentences, tr("Dismiss"))
             return
         self._open(_dialog(self._window))
 

@@ -76,7 +76,7 @@ def with_named(inventory: Inventory, wanted: tuple[Unasked, ...]) -> tuple[Inven
         by = inventory.entry(one.ways_of)
         if by is None:
             raise BadInput(
-                tr("The account of {host} can't be used: the host is no longer in the inventory.", host=one.ways_of),
+                tr("The account of {host} cannot be used: the host is no longer in the inventory.", host=one.ways_of),
                 safe=tr("Nothing was written."),
             )
         taken = {name.lower() for host in inventory.hosts for name in (host.name, place_of(host.address, host.port))}

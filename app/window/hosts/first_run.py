@@ -23,9 +23,9 @@ Actions = Mapping[str, tuple[str, Callable[[], object]]]
 """What the palette offers while there is no estate: id -> words, act."""
 
 
-def show_first_run(window: MainWindow, told: str = "") -> FirstRunPage:
-    """Show the page with the three ways in, searched by the palette too; `told` is what a person must know before."""
-    page = FirstRunPage(told)
+def show_first_run(window: MainWindow, sentence: str = "") -> FirstRunPage:
+    """Show the page with the three ways in, searched by the palette too; `sentence`: what a person must know first."""
+    page = FirstRunPage(sentence)
     window.set_first_run(page)
     sources = {"ssh": "~/.ssh/config", "mycnf": "~/.my.cnf", "workbench": "MySQL Workbench"}
     actions: dict[str, tuple[str, Callable[[], object]]] = {

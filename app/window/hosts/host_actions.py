@@ -136,12 +136,12 @@ class HostActions(QObject):
 
     def _removed(self, host: str, name: str, before: Inventory | None) -> None:
         if before is None:
-            told = tr(
+            words = tr(
                 "{host} is not in the inventory: it was discovered through a host of its cluster and is "
                 "watched with it.",
                 host=name,
             )
-            self._window.messages.say(Health.WARN, (told,), tr("Dismiss"))
+            self._window.messages.say(Health.WARN, (words,), tr("Dismiss"))
             return
         others = tr(
             "While another host of its cluster is watched, it is drawn as 'not asked yet'; in a declared "

@@ -69,7 +69,7 @@ class SteeringPages(QStackedWidget):
 
 def still_pages() -> SteeringPages:
     """Return the page beside a recording, which can't be steered; it has no card yet."""
-    pages = SteeringPages(tr("Can't start here: a recording has no servers."))
+    pages = SteeringPages(tr("Cannot start here: a recording has no servers."))
     said = (
         tr("This is a recording of the past. It has no servers, so no procedure can start here."),
         tr("To start one, open the window for your own hosts: pilothouse --inventory FILE."),

@@ -52,7 +52,7 @@ class ReportSaver(QObject):
                 write_whole(path, text)
             except OSError as problem:
                 raise BadInput(
-                    tr("{file} can't be written: {why}.", file=path, why=problem.strerror or problem),
+                    tr("{file} cannot be written: {why}.", file=path, why=problem.strerror or problem),
                     try_=(tr("Choose a folder you may write to."),),
                 ) from problem
             return path

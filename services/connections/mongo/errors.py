@@ -82,7 +82,7 @@ def no_tls(where: str, tls: str, host: str) -> TlsMissing:
     return TlsMissing(
         tr(
             "The server on {where} closed the connection at the start of TLS, as a server without TLS does, "
-            "and {tls} requires TLS. Without it the server's identity can't be verified, and everything can "
+            "and {tls} requires TLS. Without it the server's identity cannot be verified, and everything can "
             "be read in transit.",
             where=where,
             tls=tls,

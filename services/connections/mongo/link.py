@@ -203,13 +203,13 @@ class MongoLink:
         if self.logged_in:
             raise QueryFailed(
                 tr("The server on {where} accepted the login by certificate, which proves the client's identity "
-                    "but not the server's: its answers can't be trusted. Add the authority of the server's "
+                    "but not the server's: its answers cannot be trusted. Add the authority of the server's "
                     'certificate (ca) to the inventory, with tls = "verify-ca".', where=self.where),
                 host=self._host,
                 errno=UNAUTHORIZED,
             )  # fmt: skip
         raise QueryFailed(
-            tr("The server on {where} has not proven that it knows the password: its answers can't be trusted.",
+            tr("The server on {where} has not proven that it knows the password: its answers cannot be trusted.",
                where=self.where),
             host=self._host,
             errno=UNAUTHORIZED,
@@ -245,7 +245,7 @@ class MongoLink:
 
     def _unusable(self, why: str) -> Unreachable:
         return Unreachable(
-            tr("The reply of {where} can't be used: {problem}.", where=self.where, problem=why), host=self._host
+            tr("The reply of {where} cannot be used: {problem}.", where=self.where, problem=why), host=self._host
         )
 
 

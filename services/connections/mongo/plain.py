@@ -44,7 +44,7 @@ def decoded(data: bytes) -> Document:
     try:
         raw = bson.decode(data, _OPTIONS)
     except Exception as problem:  # what damaged bytes bring a codec to raise is not listed anywhere
-        raise BadReply(tr("a document can't be read")) from problem
+        raise BadReply(tr("a document cannot be read")) from problem
     return document_of(raw)
 
 

@@ -23,6 +23,6 @@ def subject_of(file: str) -> str:
         first, *_ = x509.load_pem_x509_certificates(Path(file).read_bytes())
     except (OSError, ValueError) as problem:
         raise BadInput(
-            tr("The TLS files can't be used ({problem}): {files}.", problem=problem, files=file)
+            tr("The TLS files cannot be used ({problem}): {files}.", problem=problem, files=file)
         ) from problem
     return first.subject.rfc4514_string(_AS_OPENSSL)

@@ -107,7 +107,7 @@ def _quoted(sql: str, pos: int, *, tight: bool) -> tuple[Token, int]:
     while True:
         end = sql.find(quote, start)
         if end < 0:
-            raise Refused("The Observer road refuses a statement whose quotes don't close.")
+            raise Refused("The Observer road refuses a statement whose quotes do not close.")
         parts.append(sql[start:end])
         if sql[end + 1 : end + 2] != quote:
             break

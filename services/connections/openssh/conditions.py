@@ -138,7 +138,7 @@ def _succeeds(command: str, limit_s: float) -> bool:
     except subprocess.TimeoutExpired:
         sentence = tr("Match exec did not end within {limit:g} s and counts as not matched.", limit=MOST_S)
     except OSError as problem:
-        sentence = tr("Match exec can't be started ({problem}) and counts as not matched.", problem=problem.strerror)
+        sentence = tr("Match exec cannot be started ({problem}) and counts as not matched.", problem=problem.strerror)
     log.warning("%s %s", sentence, _short(command))
     return False
 

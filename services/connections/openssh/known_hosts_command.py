@@ -148,7 +148,7 @@ def _output(argv: list[str]) -> bytes:
         try:
             out, why = _run(argv, errors)
         except OSError as problem:
-            out, why = b"", tr("it can't be started: {problem}", problem=problem.strerror or problem)
+            out, why = b"", tr("it cannot be started: {problem}", problem=problem.strerror or problem)
         errors.seek(0)
         said = as_line(errors.read(_MOST_SAID_BYTES).decode("utf-8", "replace"), _MOST_SAID)
     if why:

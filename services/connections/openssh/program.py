@@ -197,7 +197,7 @@ def _run(program: str, question: Question, text: str | None, *, of_session: bool
         raise no_domain_knows(host[1])
     if code != 0:
         raise BadInput(
-            tr("ssh can't read its configuration for {address}: {said}", address=question.address, said=_short(said)),
+            tr("ssh cannot read its configuration for {address}: {said}", address=question.address, said=_short(said)),
             safe=tr("No host was contacted."),
             try_=(tr("Try it in a terminal: ssh -G {address}", address=question.address),),
         )
@@ -240,7 +240,7 @@ def _exit_code(argv: Sequence[str], address: str, stdin: IO[bytes] | None, told:
         ) from None  # fmt: skip
     except OSError as problem:
         raise BadInput(
-            tr("{file} can't be started ({problem}).", file=argv[0], problem=problem.strerror or problem)
+            tr("{file} cannot be started ({problem}).", file=argv[0], problem=problem.strerror or problem)
         ) from problem
 
 

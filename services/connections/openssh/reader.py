@@ -97,7 +97,7 @@ class _Reading:
             except BadLine as problem:
                 raise BadInput(
                     tr(
-                        "{file} is not a valid ssh_config, or can't be read without an ssh program: line "
+                        "{file} is not a valid ssh_config, or cannot be read without an ssh program: line "
                         "{number}: {problem}.",
                         file=path,
                         number=number,
@@ -270,7 +270,7 @@ def _lines(file: ConfigFile) -> list[str]:
         data = read_bounded(path)
     except OSError as problem:
         raise BadInput(
-            tr("{file} can't be read ({problem}).", file=path, problem=problem.strerror or problem)
+            tr("{file} cannot be read ({problem}).", file=path, problem=problem.strerror or problem)
         ) from problem
     if foreign:
         raise BadInput(tr("{file} is not used: {problem}.", file=path, problem=foreign))

@@ -70,7 +70,7 @@ def read_revoked_keys(file: str) -> RevokedKeys:
         data = read_bounded(Path(file), _MOST_BYTES)
     except OSError as problem:
         raise HostKeysUnread(
-            tr("RevokedHostKeys {file} can't be read ({problem}).", file=file, problem=problem.strerror or problem),
+            tr("RevokedHostKeys {file} cannot be read ({problem}).", file=file, problem=problem.strerror or problem),
             safe=tr("No login was attempted: without the list, a host that ssh refuses could be accepted."),
             try_=(tr("Restore the list, or remove RevokedHostKeys from ssh_config."),),
         ) from problem

@@ -87,7 +87,7 @@ class _Look:
             data = read_bounded(file)
         except OSError as problem:
             if file.exists() and not file.is_dir():  # a folder is read as empty
-                self.refused = tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem)
+                self.refused = tr("{file} cannot be read ({problem}).", file=file, problem=problem.strerror or problem)
             return
         self.refused = self.refused or other_encoding(file, data)
         for line in lines_of(data.decode("utf-8", "surrogateescape")):
@@ -113,7 +113,7 @@ class _Look:
         except BadLine:  # ssh says what is wrong
             self.moving = True
         except OSError as problem:  # a pattern that looks at the whole machine, which ssh would do as well
-            self.refused = tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem)
+            self.refused = tr("{file} cannot be read ({problem}).", file=file, problem=problem.strerror or problem)
 
 
 def _asks_session(rest: str) -> bool:

@@ -65,7 +65,7 @@ as_nobody() {
   done
   [ -z "$(of_number "$uid")" ] || { echo 'what the tool began can not be ended'; return 73; }
   one=$(find "${lent[@]}" -xdev \( ! -type f ! -type d -o -type f -links +1 -o -name '*.isl' \) -print -quit) &&
-    [ -z "$one" ] || { printf '%s is no plain file or folder of its own: the tool left it\n' "${one:-something}"
+    [ -z "$one" ] || { printf '%s is not a plain file or folder of its own: the tool left it\n' "${one:-something}"
                        return 73; }
   chown -R -h -- 0:0 "${lent[@]}" && chmod -R go-w,a-s -- "${lent[@]}" || return 73
   one=$(folders_above "${lent[@]}" | sort -zu | xargs -0rI '{}' find '{}' -mindepth 1 -maxdepth 1 -uid "$uid" \

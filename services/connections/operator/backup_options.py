@@ -9,7 +9,7 @@ options_of() {
   local file=$1/backup-my.cnf line name value
   local plain='^[A-Za-z0-9_.:;,+-]*$'
   [ -e "$file" ] || [ -L "$file" ] || return 0
-  [ -f "$file" ] && [ ! -L "$file" ] || { printf '%s is no plain file\n' "$file"; return 1; }
+  [ -f "$file" ] && [ ! -L "$file" ] || { printf '%s is not a plain file\n' "$file"; return 1; }
   [ "$(stat -c %s -- "$file")" -le 65536 ] || { printf '%s is longer than any tool writes it\n' "$file"; return 1; }
   while IFS= read -r line || [ -n "$line" ]; do
     line=${line#"${line%%[! ]*}"}; line=${line%"${line##*[! ]}"}

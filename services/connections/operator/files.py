@@ -114,7 +114,7 @@ READ = (
     + r"""missing() { printf 'none - - %s\n' "${alone:-no}"; exit 0; }
 follow=$2; go "$1"; no_link
 [ -e "./$name" ] || missing
-held; plain "$file" || die "$1 is no plain file"
+held; plain "$file" || die "$1 is not a plain file"
 mine=no; [ "$(stat -c %u -- "$file")" != "$me" ] || mine=yes
 printf '%s %s %s\n' "$(stat -c '%u:%g %a' -- "$file")" "$mine" "${alone:-no}"
 [ "$3" -eq 0 ] ||
@@ -126,7 +126,7 @@ COPY = (
     ENTER
     + _STAGE
     + r"""of_root() { [ -n "$alone" ] || die "others than root may change the way to $1"; }
-follow=yes; go "$1"; of_root "$1"; plain "./$name" || die "$(pwd -P)/$name is no plain file"
+follow=yes; go "$1"; of_root "$1"; plain "./$name" || die "$(pwd -P)/$name is not a plain file"
 from=$(pwd -P); from=${from%/}/$name; go "$2"; of_root "$2"; stage
 cp -PT --preserve=all -- "$from" ./new || exit 73
 plain ./new || die "$from was replaced at that moment"

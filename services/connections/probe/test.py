@@ -272,7 +272,7 @@ class _Probe:
         if self.entry.ssh is None and access.via == "direct":
             self._resolve(self.entry.address)
         try:
-            opened = SERVER_KINDS[self.entry.kind].tested()
+            opened = SERVER_KINDS[self.entry.kind].tester()
             server = opened(self.entry, self.vault, through, self.limits)
         except (AuthFailed, SecretMissing) as problem:
             self._fail("sql-login", problem)
@@ -305,11 +305,11 @@ class _Probe:
             self._fail("operator", problem)
             return
         if user == access.user:
-            told = tr("{user} is also the observer's account: watching could change the server.", user=user)
-            self._add("operator", "warned", told)
+            words = tr("{user} is also the observer's account: watching could change the server.", user=user)
+            self._add("operator", "warned", words)
         elif rights:
-            told = tr("{user} may change the server ({rights}).", user=user, rights=", ".join(sorted(rights)))
-            self._add("operator", "passed", told)
+            words = tr("{user} may change the server ({rights}).", user=user, rights=", ".join(sorted(rights)))
+            self._add("operator", "passed", words)
         else:
             self._add(
                 "operator",

@@ -65,14 +65,14 @@ def tls_told(proof: Proof, cipher: str, road: Road, *, named: bool) -> tuple[Ste
         )
     if proof == "host":
         return "warned", tr(
-            "Other users can create files in the socket's folder, so the server's identity can't be verified. "
+            "Other users can create files in the socket's folder, so the server's identity cannot be verified. "
             "The password is never sent, only proven."
         )
     if cipher:
-        told = tr(
+        sentence = tr(
             "Encrypted with {cipher}, but the server's identity is not verified. The password is never sent, "
             "only proven.",
             cipher=cipher,
         )
-        return "warned", told
+        return "warned", sentence
     return "warned", tr("Not encrypted: results can be read in transit; the password is never sent, only proven.")

@@ -77,7 +77,7 @@ VIEWS_OF_LOG = (
     r"""LC_ALL=C; export LC_ALL
 cut=
 newest() {
-  [ -f "$1" ] || { printf '%s is no plain file\n' "$1" >&2; return 1; }
+  [ -f "$1" ] || { printf '%s is not a plain file\n' "$1" >&2; return 1; }
   [ "$(stat -L -c %s -- "$1")" -le @NEWEST@ ] || cut=yes
   tail -c @NEWEST@ -- "$1" | { ulimit -v 524288; tac; }
 }

@@ -65,7 +65,7 @@ Run as `timeout 15 bash -c PAIR_LOOK pilothouse CA CERT KEY`.
 
 DIGEST_OF = (
     _BOUNDED
-    + r"""small "$1" || { printf '%s is no plain file of a megabyte at most: not read\n' "$1" >&2; exit 73; }
+    + r"""small "$1" || { printf '%s is not a plain file of at most 1 MB: not read\n' "$1" >&2; exit 73; }
 sha256sum <"$1" | cut -c 1-64
 """
 )

@@ -218,7 +218,7 @@ def _tls_refusal(number: int, text: str, where: str, tls: str, host: str) -> Tls
         return TlsMissing(
             tr(
                 "The server on {where} offers no TLS, and {tls} requires it. Without TLS the server's "
-                "identity can't be verified, and everything can be read in transit.",
+                "identity cannot be verified, and everything can be read in transit.",
                 where=where,
                 tls=tls,
             ),

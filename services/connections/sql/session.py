@@ -231,13 +231,13 @@ class SqlLink:
         except BadReply as problem:
             self.abort()
             raise Unreachable(
-                tr("The reply of {where} can't be used: {problem}.", where=self._way.where, problem=problem),
+                tr("The reply of {where} cannot be used: {problem}.", where=self._way.where, problem=problem),
                 host=self._host,
             ) from problem
         except Exception as problem:  # whatever else a reply that is none brings a reader or a driver to
             self.abort()
             raise Unreachable(
-                tr("The reply of {where} can't be used: it is not a valid reply.", where=self._way.where),
+                tr("The reply of {where} cannot be used: it is not a valid reply.", where=self._way.where),
                 host=self._host,
             ) from problem
         finally:

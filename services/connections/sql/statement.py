@@ -59,7 +59,7 @@ class Value:
 
     def __post_init__(self) -> None:
         if isinstance(self.value, str) and ("\\" in self.value or "\0" in self.value):
-            message = "a text value can't hold a backslash or NUL"
+            message = "a text value cannot hold a backslash or NUL"
             raise ValueError(message)
 
 

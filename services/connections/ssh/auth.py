@@ -146,7 +146,7 @@ class Login:
             self._agent = Agent(self._target.agent_socket, self._limit_s)
         except (paramiko.SSHException, OSError, EOFError, ValueError) as problem:
             why = getattr(problem, "strerror", None) or str(problem) or tr("it closed the connection")
-            self._tried.append(tr("the agent: it can't be reached ({problem})", problem=why))
+            self._tried.append(tr("the agent: it cannot be reached ({problem})", problem=why))
             self._advice.append(tr("Start the agent, or set IdentityAgent none in ssh_config."))
             return []
         found = []
@@ -174,7 +174,7 @@ class Login:
             self._tried.append(f"key {name}: {missing.sentence}")
         except OSError as problem:
             self._tried.append(
-                tr("key {name}: it can't be read ({problem})", name=name, problem=problem.strerror or problem)
+                tr("key {name}: it cannot be read ({problem})", name=name, problem=problem.strerror or problem)
             )
         except CannotOpen as problem:
             self._tried.append(f"key {name}: {problem}")
@@ -191,7 +191,7 @@ class Login:
         try:
             key.load_certificate(str(beside))
         except (OSError, ValueError, IndexError, paramiko.SSHException, UnsupportedAlgorithm) as problem:
-            self._tried.append(tr("certificate {name}: it can't be used ({problem})", name=beside, problem=problem))
+            self._tried.append(tr("certificate {name}: it cannot be used ({problem})", name=beside, problem=problem))
 
     def _certified(self, keys: list[_Key]) -> list[_Key]:
         """Return each key again with every certificate file that is about it; certificates are offered first."""
@@ -206,7 +206,7 @@ class Login:
                 blob = paramiko.pkey.PublicBlob.from_file(name)
                 public = _certified_key(Path(name))
             except (OSError, ValueError, IndexError, UnsupportedAlgorithm) as problem:
-                self._tried.append(tr("certificate {name}: it can't be used ({problem})", name=name, problem=problem))
+                self._tried.append(tr("certificate {name}: it cannot be used ({problem})", name=name, problem=problem))
                 continue
             owner = next((key for key in keys if key.key.asbytes() == public), None)
             if owner is None:
@@ -242,7 +242,7 @@ class Login:
             )
         )
         self._advice.append(
-            tr("Pilothouse can't answer such questions: let the host accept a key or a password for this login.")
+            tr("Pilothouse cannot answer such questions: let the host accept a key or a password for this login.")
         )
         return self._failed(has_password=True)
 

@@ -113,7 +113,7 @@ def _refuse_unreadable(file: Path) -> None:
         read_bounded(file)
     except OSError as problem:
         raise BadInput(
-            tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem)
+            tr("{file} cannot be read ({problem}).", file=file, problem=problem.strerror or problem)
         ) from problem
 
 

@@ -70,14 +70,14 @@ def known_for(target: SshTarget, shown: paramiko.PKey | None = None, *, address:
     if command is None:
         return KnownHosts(files)
     if shown is None:
-        told = command.ask("ORDER", target.key_name)
-        return KnownHosts(files, told_keys(told.lines, target.key_name, NAME), lacking=told.problem)
+        reply = command.ask("ORDER", target.key_name)
+        return KnownHosts(files, told_keys(reply.lines, target.key_name, NAME), lacking=reply.problem)
     name = address or target.key_name
     try:
-        told = command.ask("ADDRESS" if address else "HOSTNAME", name, _shown(shown))
+        reply = command.ask("ADDRESS" if address else "HOSTNAME", name, _shown(shown))
     except BadInput as problem:
         return KnownHosts(files, failure=problem)
-    return KnownHosts(files, told_keys(told.lines, name, NAME), lacking=told.problem)
+    return KnownHosts(files, told_keys(reply.lines, name, NAME), lacking=reply.problem)
 
 
 def _shown(key: paramiko.PKey) -> ShownKey:

@@ -167,7 +167,9 @@ def remember(file: str, name: str, key_type: str, key_base64: str, *, hashed: bo
     except OSError as problem:
         raise BadInput(
             tr(
-                "{file} can't be written ({problem}), so the key was not accepted.", file=file, problem=problem.strerror
+                "{file} cannot be written ({problem}), so the key was not accepted.",
+                file=file,
+                problem=problem.strerror,
             ),
             try_=(tr("Make the file writable for you."),),
         ) from problem
@@ -181,7 +183,7 @@ def _read(file: str) -> list[KnownKey]:
     except OSError as problem:
         # Going on without the file would turn a changed key into an unknown one.
         raise HostKeysUnread(
-            tr("{file} can't be read ({problem}).", file=file, problem=problem.strerror or problem),
+            tr("{file} cannot be read ({problem}).", file=file, problem=problem.strerror or problem),
             safe=tr("No login was attempted."),
         ) from problem
     return [key for number, line in enumerate(lines_of(text), 1) if (key := _parse(line, file, number)) is not None]

@@ -44,7 +44,7 @@ def no_commands(files: Output, clock: Output, *more: Output, host: str) -> NoCom
     if not said:
         words = tr("each command ends with exit code {code} and no output", code=clock.exit_code)
     return NoCommands(
-        tr("This login can't run commands, although SSH accepts it: {words}.", words=words),
+        tr("This login cannot run commands, although SSH accepts it: {words}.", words=words),
         host=host,
         try_=(
             tr("Give the login a shell on the host (chsh), or use another login in the inventory."),

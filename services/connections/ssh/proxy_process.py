@@ -53,7 +53,7 @@ class ProxyProcess:
             for end in (self.sock, inner, self._stop, self._stopped):
                 end.close()
             raise Unreachable(
-                tr("ProxyCommand can't be started ({problem}): {command}", problem=problem.strerror, command=command),
+                tr("ProxyCommand cannot be started ({problem}): {command}", problem=problem.strerror, command=command),
                 host=host,
             ) from problem
         errors = self._process.stderr
@@ -82,7 +82,7 @@ class ProxyProcess:
         if not said and code <= 0:
             return problem
         kind = TimedOut if late else Unreachable
-        told = (
+        words = (
             tr("{sentence} ProxyCommand said: {text}", sentence=problem.sentence, text=said)
             if said
             else tr(
@@ -91,7 +91,7 @@ class ProxyProcess:
                 code=code,
             )
         )
-        return kind(told, host=problem.host, try_=(*problem.try_, *_of_what_it_lacked()))
+        return kind(words, host=problem.host, try_=(*problem.try_, *_of_what_it_lacked()))
 
     def close(self, limit_s: float) -> None:
         """End the program: its input closes, then SIGTERM, then SIGKILL. Idempotent."""

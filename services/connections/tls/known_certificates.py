@@ -88,7 +88,7 @@ def accept_certificate(question: CertificateUnknown) -> None:
     except OSError as problem:
         raise BadInput(
             tr(
-                "{file} can't be written ({problem}), so the certificate was not accepted.",
+                "{file} cannot be written ({problem}), so the certificate was not accepted.",
                 file=file,
                 problem=problem.strerror,
             ),
@@ -100,7 +100,9 @@ def unknown(entry: HostEntry, where: str, certificate: bytes, why: str) -> Certi
     """Return the question about a certificate (DER) that nobody vouches for; why: OpenSSL's reason."""
     shown = fingerprint(certificate)
     return CertificateUnknown(
-        tr("The certificate of {where} can't be verified ({why}): SHA-256 {shown}.", where=where, why=why, shown=shown),
+        tr(
+            "The certificate of {where} cannot be verified ({why}): SHA-256 {shown}.", where=where, why=why, shown=shown
+        ),
         host=entry.name,
         fingerprint=shown,
         name=name_of(entry),
@@ -177,4 +179,6 @@ def _refuse_foreign(file: Path) -> None:
 
 
 def _unreadable(file: Path, why: str) -> BadInput:
-    return BadInput(tr("{file} can't be read ({problem}).", file=file, problem=why), safe=tr("No login was attempted."))
+    return BadInput(
+        tr("{file} cannot be read ({problem}).", file=file, problem=why), safe=tr("No login was attempted.")
+    )

@@ -134,7 +134,7 @@ def _context(checks: str, ca: str | None, cert: str | None, key: str | None, *, 
     except (OSError, ssl.SSLError) as problem:
         files = ", ".join(name for name in (ca, cert, key) if name)
         raise BadInput(
-            tr("The TLS files can't be used ({problem}): {files}.", problem=problem, files=files)
+            tr("The TLS files cannot be used ({problem}): {files}.", problem=problem, files=files)
         ) from problem
     return context
 

@@ -107,8 +107,8 @@ def _with_host(own: Judgement, node: Node) -> Judgement:
     if node.reach is not Reach.SQL_ONLY or not why:
         return own
     if node.server is not None and node.server.service:
-        told = tr("it is an instance of {service}: its host can't be watched", service=node.server.service)
-        return Judgement(own.state, own.health, joined(own.reason, told))
+        words = tr("it is an instance of {service}: its host cannot be watched", service=node.server.service)
+        return Judgement(own.state, own.health, joined(own.reason, words))
     return Judgement(own.state, own.health, joined(own.reason, tr("the host itself is not watched: {why}", why=why)))
 
 
@@ -199,7 +199,7 @@ def _without_sql(node: Node, around: Around) -> Judgement:
 
 
 _UNSEEN = {
-    HIDDEN: mark("whether its server runs is not known: the login can't see processes of other users"),
+    HIDDEN: mark("whether its server runs is not known: the login cannot see processes of other users"),
     NO_SYSTEMD: mark("whether its server runs is not known: no process was seen, and systemd reports nothing about it"),
     SEVERAL: mark("whether its server runs is not known: several processes have its name, and none can be identified"),
     UNIT_RUNS: mark(
@@ -290,9 +290,9 @@ def _once(unit: str) -> str:
 def _offline(node: Node, around: Around) -> Judgement:
     """Judge a server that refuses everybody on purpose: what a member does that left its group in error."""
     log = node.machine.group_error if node.machine is not None and node.ssh_fresh else ""
-    told = tr("its log: {line}", line=log) if log else ""
+    words = tr("its log: {line}", line=log) if log else ""
     refused = node.why_bare("sql").rstrip(".")
-    return Judgement(states.OFFLINE_MODE, Health.BAD, joined(refused, told, _still_counted(around)))
+    return Judgement(states.OFFLINE_MODE, Health.BAD, joined(refused, words, _still_counted(around)))
 
 
 def _still_counted(around: Around) -> str:

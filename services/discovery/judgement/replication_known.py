@@ -37,7 +37,7 @@ def replicas_doubt(node: Node) -> str:
     read_at = facts.replication.replicas_at if facts.replication is not None else None
     if read_at is None:
         return tr(
-            "whether others replicate from it is not known: the account can't see its replicas or other "
+            "whether others replicate from it is not known: the account cannot see its replicas or other "
             "sessions (PROCESS)"
         )
     if node.sql_fresh and (facts.sql_at or facts.at) - read_at > KEPT_S:

@@ -37,7 +37,7 @@ DISK_FULL = State("disk-full", mark("{state}, disk full"))
 # Of a server whose channels are told.
 SOURCE, REPLICA = State("source", mark("source")), State("replica", mark("replica"))
 SQL_STOPPED = State("sql-thread-stopped", mark("SQL thread stopped"))
-IO_CONNECTS = State("io-thread-connects", mark("IO thread can't connect"))
+IO_CONNECTS = State("io-thread-connects", mark("IO thread cannot connect"))
 IO_STOPPED = State("io-thread-stopped", mark("IO thread stopped"))
 # Of a Galera node that answers: the vendor's own words.
 SYNCED = State("synced", "Synced")
@@ -88,13 +88,16 @@ OFF = frozenset(
 """Codes of a server that is off, or on its way off or on."""
 
 BY_WORD: Mapping[str, str] = {
-    state.word: state.code
-    for state in (
-        SERVING, SOURCE, SQL_STOPPED, IO_CONNECTS, IO_STOPPED, SYNCED, DONOR, JOINER, JOINED, JOINING, INCONSISTENT,
-        NON_PRIMARY, DISCONNECTED, NOT_REPLICATING, NOT_RUNNING, HELD, NO_SECRET, LOGIN_REFUSED, NOT_ASKED_SQL, NO_SQL,
-        STARTING, STARTED, *RECEIVING.values(), OFFLINE_MODE, REFUSED, SILENT, MEMBER_REFUSED,
-        MEMBER_SILENT, NO_NEWS, NOT_CONTACTED,
-        ARBITRATOR, STRANGER, SOURCE_NAMED, UNSEEN, UNASKED, STOPPED_BY_RUN, STARTED_BY_RUN,
-    )
+    "IO thread can't connect": IO_CONNECTS.code,  # its word in those recordings
+    **{
+        state.word: state.code
+        for state in (
+            SERVING, SOURCE, SQL_STOPPED, IO_CONNECTS, IO_STOPPED, SYNCED, DONOR, JOINER, JOINED, JOINING, INCONSISTENT,
+            NON_PRIMARY, DISCONNECTED, NOT_REPLICATING, NOT_RUNNING, HELD, NO_SECRET, LOGIN_REFUSED, NOT_ASKED_SQL,
+            NO_SQL, STARTING, STARTED, *RECEIVING.values(), OFFLINE_MODE, REFUSED, SILENT, MEMBER_REFUSED,
+            MEMBER_SILENT, NO_NEWS, NOT_CONTACTED,
+            ARBITRATOR, STRANGER, SOURCE_NAMED, UNSEEN, UNASKED, STOPPED_BY_RUN, STARTED_BY_RUN,
+        )
+    },
 }  # fmt: skip
 """The word of a state -> its code, for recordings of before there were codes; a vendor's other word has none."""

@@ -175,10 +175,10 @@ def _begin_machine(session: ObserverSession, clock: Clock) -> _Begun:
     readable = listing.exit_code == 0 or (listing.exit_code == 1 and not listing.stderr.strip())
     found = find_process(listing.text, daemons.called) if readable else ServerProcess("?")
     sent = clock.wall()
-    told = session.run(reads.CLOCK, limit_s=COMMAND_LIMIT_S)
-    offset = clock_offset(told.text, sent, clock.wall())
+    ended = session.run(reads.CLOCK, limit_s=COMMAND_LIMIT_S)
+    offset = clock_offset(ended.text, sent, clock.wall())
     if found.pid is None:
-        _refuse_mute(no_commands(files, told, listing, host=session.host))
+        _refuse_mute(no_commands(files, ended, listing, host=session.host))
     if daemons.tells_transfers:
         machine = _with_unit(machine, unit_facts(session, found.pid))
     state, doubt = found.state, ""

@@ -240,13 +240,13 @@ def newest(gtids: str) -> str:
     return ",".join(found.values())
 
 
-def whole_gtids(told: str) -> str:
+def whole_gtids(sentence: str) -> str:
     """Return GTIDs as a backup tells them, several sources on as many lines, in one; '' for a set that was cut.
 
     XtraBackup prints a set as the server does (Percona XtraBackup manual, "xtrabackup_binlog_info").
     """
-    gtids = " ".join(told.split())
-    cut = gtids.endswith(",") or len(told) >= _MOST_TOLD // 2
+    gtids = " ".join(sentence.split())
+    cut = gtids.endswith(",") or len(sentence) >= _MOST_TOLD // 2
     return "" if cut or gtid.parse(gtids) is None else gtids
 
 

@@ -122,7 +122,7 @@ def parse_defined(text: str) -> Defined | None:
             if key[0] != "table" or parts[3] not in _TABLES:
                 continue
             if parts[4:5] == ["-"]:
-                broken.add(f"{key[1]}.{key[2]} can't be opened")
+                broken.add(f"{key[1]}.{key[2]} cannot be opened")
             elif key[1] in _OWN_SCHEMAS or parts[3] == "SEQUENCE":
                 continue
             else:

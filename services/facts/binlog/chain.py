@@ -184,8 +184,8 @@ def chain_of(files: Sequence[ChainFile], backup: Backup) -> Chain:
     at = next((place for place, file in enumerate(files) if file.above is not None), None)
     if at is None:
         newest = max((file.last for file in files if file.last is not None), default=None)
-        told = f"their last transaction is {newest}" if newest is not None else "they hold no transaction"
-        return Chain(wrong=(*wrong, Wrong("NO-TARGET", f"the backup stands at {backup.seqno}, and {told}")))
+        words = f"their last transaction is {newest}" if newest is not None else "they hold no transaction"
+        return Chain(wrong=(*wrong, Wrong("NO-TARGET", f"the backup stands at {backup.seqno}, and {words}")))
     found = _start(files, at, backup)
     if isinstance(found, Wrong):
         return Chain(wrong=(*wrong, found))
@@ -238,28 +238,28 @@ def _gaps(files: Sequence[ChainFile]) -> list[Wrong]:
 
 def _unread(files: Sequence[ChainFile]) -> list[Wrong]:
     odd = [file.name for file in files if file.odd]
-    told = f"events stand in no order of their places in {', '.join(odd[:3])}: a line in it may be a client's"
-    found = [Wrong("BINLOG-UNREAD", told)] if odd else []
+    words = f"events stand in no order of their places in {', '.join(odd[:3])}: a line in it may be a client's"
+    found = [Wrong("BINLOG-UNREAD", words)] if odd else []
     dark = next((file for file in files if file.broken and file.end_gtid == "-" and not file.begins_after), None)
     if dark is not None:
-        told = f"{dark.name} can not be read beyond its first {dark.reached} bytes: it is encrypted, or damaged"
-        found.append(Wrong("BINLOG-UNREAD", told))
+        words = f"{dark.name} can not be read beyond its first {dark.reached} bytes: it is encrypted, or damaged"
+        found.append(Wrong("BINLOG-UNREAD", words))
     return found
 
 
 def _servers(files: Sequence[ChainFile]) -> list[Wrong]:
     """Files of two servers are no chain, even where one seems to go on where the other ends."""
     ids = sorted({file.writer for file in files if file.writer is not None})
-    told = f"they were written by servers of several ids: {', '.join(map(str, ids[:5]))}"
-    return [Wrong("BINLOG-GAP", told)] if len(ids) > 1 else []
+    words = f"they were written by servers of several ids: {', '.join(map(str, ids[:5]))}"
+    return [Wrong("BINLOG-GAP", words)] if len(ids) > 1 else []
 
 
 def _versions(files: Sequence[ChainFile], backup: Backup) -> list[Wrong]:
     written = sorted({file.version for file in files})
     if written == [backup.version]:
         return []
-    told = f"the backup is of {backup.version or 'a version not known'}, the binary logs of {', '.join(written)}"
-    return [Wrong("SERVER-VERSION", told)]
+    words = f"the backup is of {backup.version or 'a version not known'}, the binary logs of {', '.join(written)}"
+    return [Wrong("SERVER-VERSION", words)]
 
 
 def _start(files: Sequence[ChainFile], at: int, backup: Backup) -> tuple[int, int, str] | Wrong:
@@ -279,8 +279,8 @@ def _start(files: Sequence[ChainFile], at: int, backup: Backup) -> tuple[int, in
         began = f"the first transaction in {files[0].name} is {above.above}, the backup stands at {backup.seqno}"
         return Wrong("BACKUP-POSITION", f"{began}: what lies between is in none of the files")
     if (wide := above.above - backup.seqno - 1 - loose) > MOST_VIEWS:
-        told = f"{wide} seqnos between the backup's {backup.seqno} and the first transaction behind it, {above.above}"
-        return Wrong("BACKUP-POSITION", f"{told}, are in none of the files")
+        words = f"{wide} seqnos between the backup's {backup.seqno} and the first transaction behind it, {above.above}"
+        return Wrong("BACKUP-POSITION", f"{words}, are in none of the files")
     if not loose and not rows:
         return at, above.above_from, f"Xid {above.above} is the first behind the backup's {backup.seqno}"
     if by_backup is not None and backup.position is not None and (below is None or below[0] <= by_backup):
@@ -288,8 +288,8 @@ def _start(files: Sequence[ChainFile], at: int, backup: Backup) -> tuple[int, in
     if below is not None and below[1].below == backup.seqno:
         return below[0], below[1].below_end or 0, f"right behind Xid {backup.seqno}, the backup's own"
     begin = below[1].below if below else "the begin"
-    told = f"{loose + rows} statements or groups of rows without an Xid stand between {begin} and {above.above}"
-    return Wrong("BACKUP-POSITION", f"{told}; whether the backup at {backup.seqno} has them is not known")
+    words = f"{loose + rows} statements or groups of rows without an Xid stand between {begin} and {above.above}"
+    return Wrong("BACKUP-POSITION", f"{words}; whether the backup at {backup.seqno} has them is not known")
 
 
 def _goes_on(file: ChainFile, backup: Backup) -> bool:
@@ -358,8 +358,8 @@ def _inside(files: Sequence[ChainFile]) -> list[Wrong]:
         )
     for file in files:
         if file.in_rows:
-            told = f"{file.in_rows} transactions of {file.name} hold statements, the first at {file.in_rows_at}"
-            found.append(Wrong("STATEMENT-EVENTS", told))
+            words = f"{file.in_rows} transactions of {file.name} hold statements, the first at {file.in_rows_at}"
+            found.append(Wrong("STATEMENT-EVENTS", words))
             break
     if any(file.xa for file in files):
         found.append(Wrong("XA", "XA transactions stand in the binary logs"))

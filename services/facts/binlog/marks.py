@@ -90,5 +90,5 @@ def why_unread(exit_code: int, said: str, printed: str = "") -> str:
     Args:
         said: on its standard error; printed: on its standard output.
     """
-    told = lines_of((printed if exit_code == _OF_FILES else said).strip())
-    return _WHY.get(exit_code) or words(told[-1] if told else "", 200)
+    lines = lines_of((printed if exit_code == _OF_FILES else said).strip())
+    return _WHY.get(exit_code) or words(lines[-1] if lines else "", 200)

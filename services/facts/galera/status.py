@@ -185,7 +185,7 @@ def provider_problem(status: Mapping[str, str], variables: Mapping[str, str]) ->
             "galera",
             tr(
                 "The Galera provider's fields are shifted: it was built for another server's interface. Its "
-                "numbers can't be trusted, and changing its options may crash the server."
+                "numbers cannot be trusted, and changing its options may crash the server."
             ),
             "provider-shifted",
         )

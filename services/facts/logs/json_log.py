@@ -24,21 +24,21 @@ def plain_line(line: str) -> str:
     if prefix is None:
         return line
     try:
-        told = json.loads(line[prefix.end() :])
+        document = json.loads(line[prefix.end() :])
     except (ValueError, RecursionError):
         return line
-    if isinstance(told, dict) and isinstance(told.get("log"), str) and "msg" not in told:
-        return prefix.group() + " ".join(told["log"].split())
-    if not isinstance(told, dict) or not isinstance(told.get("msg"), str):
+    if isinstance(document, dict) and isinstance(document.get("log"), str) and "msg" not in document:
+        return prefix.group() + " ".join(document["log"].split())
+    if not isinstance(document, dict) or not isinstance(document.get("msg"), str):
         return line
-    code, label = count(told.get("err_code")), _word(told.get("label"))
+    code, label = count(document.get("err_code")), _word(document.get("label"))
     parts = (
-        _word(told.get("time")),
-        str(count(told.get("thread")) or 0),
+        _word(document.get("time")),
+        str(count(document.get("thread")) or 0),
         f"[{_LABELS.get(label.lower(), label)}]" if label else "",
         "" if code is None else f"[MY-{code:06d}]",
-        f"[{subsystem}]" if (subsystem := _word(told.get("subsystem"))) else "",
-        " ".join(told["msg"].split()),
+        f"[{subsystem}]" if (subsystem := _word(document.get("subsystem"))) else "",
+        " ".join(document["msg"].split()),
     )
     return prefix.group() + " ".join(part for part in parts if part)
 

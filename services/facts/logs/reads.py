@@ -84,8 +84,8 @@ def log_facts(session: ObserverSession, facts: NodeFacts, clock: Clock) -> Logge
 
 
 def _not_read(why: str, code: str = "log-not-read") -> Problem:
-    told = tr("its log was not read, so state transfers are not known from it: {why}", why=why.rstrip("."))
-    return Problem("log", told, code)
+    text = tr("its log was not read, so state transfers are not known from it: {why}", why=why.rstrip("."))
+    return Problem("log", text, code)
 
 
 def with_certificate(machine: MachineFacts, session: ObserverSession, facts: NodeFacts) -> MachineFacts:

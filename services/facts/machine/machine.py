@@ -210,14 +210,14 @@ def is_root(text: str) -> bool:
 
 def parse_login(text: str) -> tuple[bool, str] | None:
     """Return (got in, which accounts) out of SOCKET_LOGIN; None for anything else."""
-    told = _LOGIN.fullmatch(text)
-    return (told[1] == "in", told[2]) if told is not None else None
+    match = _LOGIN.fullmatch(text)
+    return (match[1] == "in", match[2]) if match is not None else None
 
 
 def parse_born(text: str) -> tuple[int, int] | None:
     """Return when a server began and when its data were made, epoch seconds, out of DATA_BORN; None: not told."""
-    told = _BORN.search(text)
-    return (int(told[1]), int(told[2])) if told is not None else None
+    match = _BORN.search(text)
+    return (int(match[1]), int(match[2])) if match is not None else None
 
 
 def parse_du(text: str) -> int | None:

@@ -18,8 +18,8 @@ def outcome_of(output: Output | None) -> tuple[Outcome, str]:
     """Return what one try means, and what was said."""
     if output is None:
         return "unknown", "not tried"
-    told = lines_of(output.error_text)
-    said = words(told[-1] if told else "", 200)
+    lines = lines_of(output.error_text)
+    said = words(lines[-1] if lines else "", 200)
     said = re.sub(r"^.*: ", "", said)
     if output.exit_code == 0:
         return "open", "connected"

@@ -63,7 +63,7 @@ def parse_account(text: str) -> tuple[int, int] | None:
 def not_roots(way: tuple[Place, ...]) -> str:
     """Return what of the way to a file of root's others than root may change; '' for nothing."""
     if way[0].kind != "-":
-        return f"{way[0].path} is no plain file"
+        return f"{way[0].path} is not a plain file"
     odd = next((at for at in way if at.owner != 0 or at.open_to(frozenset({0}))), None)
     return "" if odd is None else f"others than root may change {odd.path}"
 

@@ -72,7 +72,7 @@ def read_mongodb(session: Asks, *, limit_s: float = 5.0, at: float = 0.0) -> Mon
     hello = greeted.body
     first = parse_server(hello)
     if not greeted.proven:
-        said = tr("It has not proven that it is the intended server: its answers can't be trusted.")
+        said = tr("It has not proven that it is the intended server: its answers cannot be trusted.")
         named = parse_server(hello, asking.body(reads.BUILD_INFO))
         return MongoAnswer(MongoFacts(named, proven=False), (Problem(reads.HELLO.name, said, HEARSAY),))
     newer = (first.wire or 0) >= _SINCE_34 and first.role != "router"

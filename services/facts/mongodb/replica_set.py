@@ -207,30 +207,32 @@ def _votes(members: tuple[SetMember, ...]) -> int | None:
     return None if None in votes else sum(vote or 0 for vote in votes)
 
 
-def _member(key: int, told: Document, written: Document | None, status: Document) -> SetMember:
+def _member(key: int, document: Document, written: Document | None, status: Document) -> SetMember:
     """Return a member out of what is told of it ({} where nothing is) and of what is written of it."""
-    own = yes(told.get("self")) is True
-    reached = (own or yes(told.get("health")) is True) if told else None
-    state = STATES.get(_or(number(told.get("state")), -1), "")
-    optime, term = _optime(told.get("optime")) if reached else (None, None)
+    own = yes(document.get("self")) is True
+    reached = (own or yes(document.get("health")) is True) if document else None
+    state = STATES.get(_or(number(document.get("state")), -1), "")
+    optime, term = _optime(document.get("optime")) if reached else (None, None)
     # 4.4 and newer say syncSourceHost, '' for nobody; 3.2 says syncingTo of itself at the top too.
-    source = told.get("syncSourceHost") or told.get("syncingTo") or (status.get("syncingTo") if own else None)
+    source = document.get("syncSourceHost") or document.get("syncingTo") or (status.get("syncingTo") if own else None)
     given = written if written is not None else {}
     member = SetMember(
         id=key,
-        place=place(given.get("host") or told.get("name")),
+        place=place(given.get("host") or document.get("name")),
         own=own,
         reached=reached,
         state=state,
         optime=optime,
         optime_term=term,
-        heard_at=moment(told.get("lastHeartbeat")),
-        ping_ms=number(told.get("pingMs")),
-        uptime_s=number(told.get("uptime")) if reached else None,
+        heard_at=moment(document.get("lastHeartbeat")),
+        ping_ms=number(document.get("pingMs")),
+        uptime_s=number(document.get("uptime")) if reached else None,
         syncs_from=place(source) if source and reached else None,
-        elected_at=moment(told.get("electionDate")),
-        config_version=number(told.get("configVersion")),
-        said=line(told.get("lastHeartbeatMessage") or told.get("infoMessage") or told.get("errmsg"), _MOST_WORDS),
+        elected_at=moment(document.get("electionDate")),
+        config_version=number(document.get("configVersion")),
+        said=line(
+            document.get("lastHeartbeatMessage") or document.get("infoMessage") or document.get("errmsg"), _MOST_WORDS
+        ),
     )
     return _configured(member, written)
 

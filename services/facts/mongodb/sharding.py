@@ -157,22 +157,22 @@ def listed_shards(answer: Document) -> list[Document]:
     return documents(answer.get("shards"), MOST_SHARDS)
 
 
-def _shard(told: Document) -> Shard:
-    tags = told.get("tags")
+def _shard(document: Document) -> Shard:
+    tags = document.get("tags")
     return Shard(
-        name=line(told.get("_id")),
-        hosts=parse_hosts(told.get("host")),
-        draining=yes(told.get("draining")) is True,
+        name=line(document.get("_id")),
+        hosts=parse_hosts(document.get("host")),
+        draining=yes(document.get("draining")) is True,
         tags=tuple(line(one, 80) for one in tags[:20]) if isinstance(tags, list) else (),
     )
 
 
-def _router(told: Document) -> Router:
+def _router(document: Document) -> Router:
     return Router(
-        name=place(told.get("_id")),
-        version=line(told.get("mongoVersion"), 40),
-        pinged_at=moment(told.get("ping")),
-        up_s=number(told.get("up")),
+        name=place(document.get("_id")),
+        version=line(document.get("mongoVersion"), 40),
+        pinged_at=moment(document.get("ping")),
+        up_s=number(document.get("up")),
     )
 
 

@@ -163,14 +163,14 @@ def parse_group_error(lines: Iterable[str]) -> str:
     for line in without_client_text(line[:_MOST_LINE] for line in lines):
         if "[Repl]" not in line:
             continue
-        told = _TOLD.match(split_line(line, 0.0)[1])
-        if told is None:
+        match = _TOLD.match(split_line(line, 0.0)[1])
+        if match is None:
             continue
-        weight = _REASONS.get(told["code"], 0) if told["level"].upper() == "ERROR" else 0
-        if told["code"] == _BACK:
+        weight = _REASONS.get(match["code"], 0) if match["level"].upper() == "ERROR" else 0
+        if match["code"] == _BACK:
             found, rank = "", 0
         elif weight >= max(rank, 1):
-            found, rank = words(told["words"].removeprefix(_REPORTED).strip("'"), 300), weight
+            found, rank = words(match["words"].removeprefix(_REPORTED).strip("'"), 300), weight
     return found
 
 

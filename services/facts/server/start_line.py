@@ -95,12 +95,12 @@ class StartLine:
     def founding(self) -> tuple[tuple[str, str], ...]:
         """Return (what is wrong, what takes it away) of each word that has the server join nobody, or found."""
         wrong = ((word, _wrong(word)) for word in self.words)
-        told = (
+        pairs = (
             (f"{word.stands(self.unit)} gives {word.shown}: {why}", word.remedy(self.unit))
             for word, why in wrong
             if why
         )
-        return tuple(dict.fromkeys(told))
+        return tuple(dict.fromkeys(pairs))
 
     def filters(self, options: tuple[str, ...]) -> tuple[str, ...]:
         """Return each word of these options that leaves rows out, of a log or of what is applied, and its place."""

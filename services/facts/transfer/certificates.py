@@ -78,7 +78,7 @@ class PairSeen:
 
     @property
     def ends(self) -> float | None:
-        """Return when the first of its certificates runs out, None where there is none."""
+        """Return when the first of its certificates expires, None where there is none."""
         used = [one for one in self.cas if one.digest in self.roots] or list(self.cas)
         return min((one.ends for one in (*self.chain, *used)), default=None)
 
@@ -117,11 +117,11 @@ def _file_faults(pair: PairSeen, which: str) -> list[PairFault]:
     path = pair.paths[("ca", "cert", "key").index(which)]
     what = {"ca": "CA certificate", "cert": "certificate", "key": "key"}[which]
     if file.state != "there":
-        told = "is not there" if file.state == "absent" else "could not be read"
-        return [PairFault("absent" if file.state == "absent" else "unread", f"the {what} {path} {told}")]
+        words = "is not there" if file.state == "absent" else "could not be read"
+        return [PairFault("absent" if file.state == "absent" else "unread", f"the {what} {path} {words}")]
     found = []
     if not file.regular:
-        found.append(PairFault("no-file", f"{path} is no plain file"))
+        found.append(PairFault("no-file", f"{path} is not a plain file"))
     if file.readable is False:
         found.append(PairFault("closed", f"the server's user {pair.user} may not read the {what} {path}"))
     if which == "key" and file.mode is not None and file.mode & 0o077:
@@ -134,8 +134,8 @@ def _file_faults(pair: PairSeen, which: str) -> list[PairFault]:
 def _own_faults(pair: PairSeen) -> list[PairFault]:
     found = []
     if pair.odd:
-        told = " and ".join(pair.paths[("ca", "cert").index(which)] for which in pair.odd)
-        return [PairFault("kind-unknown", f"what {told} holds is of a kind that is not known here", blocks=False)]
+        words = " and ".join(pair.paths[("ca", "cert").index(which)] for which in pair.odd)
+        return [PairFault("kind-unknown", f"what {words} holds is of a kind that is not known here", blocks=False)]
     if not pair.chain or not pair.cas:
         empty = pair.paths[1] if not pair.chain else pair.paths[0]
         return [PairFault("no-certificate", f"there is no certificate in {empty}")]
@@ -165,15 +165,13 @@ def _date_faults(pair: PairSeen, now: float, soon_s: float) -> list[PairFault]:
     found = []
     for what, one in (*(("CA certificate", ca) for ca in used), *(("certificate", own) for own in pair.chain)):
         if one.ends <= now:
-            found.append(PairFault("expired", f"the {what} {one.name} ran out {days_of(now - one.ends)} ago"))
+            found.append(PairFault("expired", f"the {what} {one.name} expired {days_of(now - one.ends)} ago"))
         elif one.begins > now:
             found.append(
                 PairFault("not-yet", f"the {what} {one.name} is not valid for another {days_of(one.begins - now)}")
             )
         elif one.ends - now < soon_s:
-            found.append(
-                PairFault("soon", f"the {what} {one.name} runs out in {days_of(one.ends - now)}", blocks=False)
-            )
+            found.append(PairFault("soon", f"the {what} {one.name} expires in {days_of(one.ends - now)}", blocks=False))
     return found
 
 

@@ -190,14 +190,14 @@ def _written(value: Scalar) -> str:
 
 
 def _not_by_lines(why: str) -> BadInput:
-    return BadInput(tr("It can't be edited line by line: {why}.", why=why))
+    return BadInput(tr("It cannot be edited line by line: {why}.", why=why))
 
 
 def _by_hand(why: str, settings: Settings) -> BadInput:
     lines = [f"{name}: {_written(value)}" for name, value in settings if value is not None]
     gone = [name for name, value in settings if value is None]
     return BadInput(
-        tr("The file can't be edited: {why}", why=why),
+        tr("The file cannot be edited: {why}", why=why),
         safe=tr("Nothing was written."),
         try_=(
             *((tr("Add to the file, one setting per line, and plan again: {lines}", lines="; ".join(lines)),)

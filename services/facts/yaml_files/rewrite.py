@@ -39,7 +39,7 @@ def rewritten(text: str, settings: tuple[tuple[str, str | int | None], ...]) -> 
                 _set(top, name, value)
         writer.dump(top, written)
     except (YAMLError, RecursionError, ValueError) as problem:
-        raise BadInput(tr("It can't be rewritten with its comments.")) from problem
+        raise BadInput(tr("It cannot be rewritten with its comments.")) from problem
     return written.getvalue()
 
 

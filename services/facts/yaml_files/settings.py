@@ -115,7 +115,7 @@ def _look_through(text: str) -> None:
 
 
 def _unread(why: str) -> BadInput:
-    return BadInput(tr("The configuration file can't be read as YAML settings: {why}.", why=why))
+    return BadInput(tr("The configuration file cannot be read as YAML settings: {why}.", why=why))
 
 
 def text_of(settings: Mapping[str, Scalar]) -> str:

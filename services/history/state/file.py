@@ -52,7 +52,7 @@ def open_engine(url_or_path: str | Path) -> tuple[Engine, str]:
             engine = create_engine(url, pool_pre_ping=True)
         except (ArgumentError, NoSuchModuleError, ImportError) as problem:
             raise StoreError(
-                tr("The state store {name} can't be opened: {problem}.", name=name, problem=problem)
+                tr("The state store {name} cannot be opened: {problem}.", name=name, problem=problem)
             ) from problem
     try:
         with speaking(name):
@@ -110,7 +110,7 @@ def _file_engine(file: Path) -> Engine:
         private_file(file)
     except OSError as problem:
         raise StoreError(
-            tr("The state file {file} can't be written: {problem}.", file=file, problem=problem.strerror or problem),
+            tr("The state file {file} cannot be written: {problem}.", file=file, problem=problem.strerror or problem),
             try_=(tr("Use another data folder: --data DIR."),),
         ) from problem
     engine = create_engine("sqlite://", creator=lambda: _connect(file), poolclass=NullPool)
@@ -282,11 +282,11 @@ def _spoken(text: str, name: str) -> StoreError:
         )
     if "readonly" in low or "read-only" in low or "unable to open" in low:
         return StoreError(
-            tr("The state store {name} can't be written ({text}).", name=name, text=text),
+            tr("The state store {name} cannot be written ({text}).", name=name, text=text),
             safe=tr("Nothing was written."),
             try_=(tr("Check the file's owner and permissions, or use another data folder: --data DIR."),),
         )
     return StoreError(
-        tr("The state store {name} can't be used: {text}.", name=name, text=text),
+        tr("The state store {name} cannot be used: {text}.", name=name, text=text),
         try_=(tr("Check its address and privileges."),),
     )

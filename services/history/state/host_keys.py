@@ -63,7 +63,7 @@ def _key(mark: str, name: str, address: str, get: Callable[[str], str], put: Cal
 
 def _owner(kept: str) -> tuple[str, str] | None:
     try:
-        told = json.loads(kept)
-        return str(told["address"]), str(told["inventory"])
+        document = json.loads(kept)
+        return str(document["address"]), str(document["inventory"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from services.errors import BadInput
-from services.i18n import tr
+from services.i18n import mark, tr
 from services.procedures.journal.approval import NotBound, by_hand, told
 from services.procedures.journal.finding import kept_addresses
 from services.procedures.journal.projection import ENDED, project
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from services.procedures.journal.journal import StoredJournal
     from services.procedures.plan.run_model import Entry, RunView
 
+PLAN_BREAKS_RULES = mark("The plan violates the plan rules and is not run.")
+"""What is told of a plan with violations; these follow as what to try."""
+
 
 def bound_entries(journal: StoredJournal, run_id: str, policy: Policy, way: str, key: str) -> tuple[Entry, ...]:
     """Return the entries of a run that is bound here; where `policy.approved` is its code it is bound first.
@@ -28,7 +31,7 @@ def bound_entries(journal: StoredJournal, run_id: str, policy: Policy, way: str,
     if policy.approved and journal.chain(run_id).binding in ASKS_AGAIN:
         wrong = violations(project(journal.entries(run_id)).plan, begun=True)
         if wrong:
-            raise BadInput(tr("The plan violates the plan rules and is not run."), try_=(*wrong, *by_hand()))
+            raise BadInput(tr(PLAN_BREAKS_RULES), try_=(*wrong, *by_hand()))
         journal.bind_again(run_id, policy.approved, policy.by)
     try:
         return journal.bound_entries(run_id)
@@ -44,7 +47,7 @@ def refuse_unlawful(view: RunView) -> None:
         back = tr("Roll it back: pilothouse undo {run}", run=view.run_id)
         closed = tr("Close it as it is: pilothouse undo {run} --yes --leave REASON", run=view.run_id)
         ways = (closed,) if view.state is RunState.NOT_STARTED or view.no_return else (back, closed)
-        raise BadInput(tr("The plan violates the plan rules and is not run."), try_=(*wrong, *ways))
+        raise BadInput(tr(PLAN_BREAKS_RULES), try_=(*wrong, *ways))
 
 
 def addresses_of(entries: tuple[Entry, ...]) -> dict[str, str]:

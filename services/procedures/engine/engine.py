@@ -255,8 +255,8 @@ class Engine:
 
     def _no_way_back(self) -> RunState:
         """Rest where a person wanted to go back from a place that has no way back: it can still go on."""
-        told = f"It has passed its point of no return ({self.view.no_return}) and can only continue."
-        self._log.write(run_state(RunState.FAILED, told))
+        sentence = f"It has passed its point of no return ({self.view.no_return}) and can only continue."
+        self._log.write(run_state(RunState.FAILED, sentence))
         return RunState.FAILED
 
     def _one(self, step: Step) -> str:
@@ -396,8 +396,8 @@ class Engine:
         left = self._out.release_all()
         self._topology("after")
         if left:
-            told = "; ".join(o.release_failed or o.obligation.sentence for o in left)
-            self._log.write(run_state(RunState.FAILED, f"Every step is done, but this is still on: {told}"))
+            words = "; ".join(o.release_failed or o.obligation.sentence for o in left)
+            self._log.write(run_state(RunState.FAILED, f"Every step is done, but this is still on: {words}"))
             return RunState.FAILED
         found = (said for name, said in self.view.kept if name.startswith(AT_THE_END))
         self._log.write(run_state(RunState.DONE, " ".join((*self.view.plan.expects, *found))))
@@ -406,15 +406,17 @@ class Engine:
     def _left(self, reason: str) -> RunState:
         self._at_work = self._out.end_works()
         left = self._out.release_all()
-        told = f" Still switched on: {', '.join(o.obligation.sentence for o in left)}." if left else ""
-        told += f" {self._at_work} To try again: pilothouse resume {self.view.run_id} --yes" if self._at_work else ""
+        sentence = f" Still switched on: {', '.join(o.obligation.sentence for o in left)}." if left else ""
+        sentence += (
+            f" {self._at_work} To try again: pilothouse resume {self.view.run_id} --yes" if self._at_work else ""
+        )
         if self.view.state is not RunState.NOT_STARTED:
             self._topology("after")
         if self.view.state is RunState.RUNNING:
             self._log.write(run_state(RunState.FAILED, "It is being closed as it is."))
         elif self.view.state is RunState.UNDOING:
             self._log.write(run_state(RunState.UNDO_FAILED, "It is being closed during its undo."))
-        self._log.write(run_state(RunState.LEFT, f"Left as it is: {reason}.{told}"))
+        self._log.write(run_state(RunState.LEFT, f"Left as it is: {reason}.{sentence}"))
         return RunState.LEFT
 
     def _release_now(self, key: str, step_id: str) -> None:

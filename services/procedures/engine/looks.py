@@ -37,8 +37,8 @@ class Looks:
         answer = self._prover.look(condition, past, self._memory)
         if not answer.holds or watched >= wanted:
             return answer
-        told = f"{answer.evidence}; observed for {watched:.0f} of {wanted:g} s"
+        evidence = f"{answer.evidence}; observed for {watched:.0f} of {wanted:g} s"
         left = wanted - watched
         return replace(
-            answer, holds=False, evidence=told, done=watched, total=wanted, unit="s", left_s=left, stays=True
+            answer, holds=False, evidence=evidence, done=watched, total=wanted, unit="s", left_s=left, stays=True
         )

@@ -26,13 +26,13 @@ def not_known(conditions: tuple[Condition, ...], found: tuple[Answer, ...]) -> S
     open_ = [(one, answer) for one, answer in zip(conditions, found, strict=True) if not answer.holds]
     never = all(answer.final for _, answer in open_ if answer.holds is None)
     known = "; ".join(answer.evidence for answer in found if answer.holds)
-    told = (
+    sentences = (
         f"Not known: {'; '.join(answer.evidence for _, answer in open_)}. Nothing shows that it failed.",
         f"Known: {known}." if known else "",
         "No later check can show it." if never else f"This would settle it: {waiting_words(one for one, _ in open_)}.",
     )
     lines = tuple(line for _, answer in open_ for line in answer.lines)
-    return StepFailed(sentence(" ".join(filter(None, told))), lines, not_known=True)
+    return StepFailed(sentence(" ".join(filter(None, sentences))), lines, not_known=True)
 
 
 def at_stake(view: RunView, now: float) -> bool:

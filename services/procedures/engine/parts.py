@@ -141,12 +141,12 @@ def failure(action: Action, problem: UserError, *, reads: bool = False) -> str:
     Args:
         reads: the act only reads, whatever became of it nothing was changed by it.
     """
-    told = sentence(str(problem))
+    words = sentence(str(problem))
     if reads and isinstance(problem, ActFailed):
-        return f"{told} {ONLY_READ}"
+        return f"{words} {ONLY_READ}"
     if isinstance(action, Several | AtPrimary) and problem.nothing_changed:
-        return f"{told} Earlier parts of it may be done."
-    return f"{told} {problem.safe}".strip()
+        return f"{words} Earlier parts of it may be done."
+    return f"{words} {problem.safe}".strip()
 
 
 def sentence(text: str) -> str:

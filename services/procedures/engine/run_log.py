@@ -172,7 +172,7 @@ class RunLog:
         else:
             return
         if not legal:
-            raise IllegalWay(f"{step_id or 'the run'}: '{now.value}' can't become '{data['state']}'")
+            raise IllegalWay(f"{step_id or 'the run'}: '{now.value}' cannot become '{data['state']}'")
 
     def _take(self, entry: Entry) -> None:
         self._folding.add(entry)

@@ -108,8 +108,8 @@ class Steps:
             return False
 
         def words() -> str:
-            told = "".join(f"{a.evidence}. " for a in self._waits.answers(step.beside) if a.holds is False)
-            return f"{told}This cannot be undone: {step.title}. Type {step.confirm} to confirm."
+            text = "".join(f"{a.evidence}. " for a in self._waits.answers(step.beside) if a.holds is False)
+            return f"{text}This cannot be undone: {step.title}. Type {step.confirm} to confirm."
 
         question = Question(Ask(words(), "typed", expect=step.confirm), step.step_id, "step", self._parts.clock.wall())
         if self._waits.ask(question, step.step_id, words if step.beside else None) != step.confirm:
@@ -222,8 +222,8 @@ class Steps:
                 known = ONLY_READ if only_reads(step) else OUTCOME_UNKNOWN
                 found = self._waits.answers(step.proof)
                 unknown = all(answer.holds is None for answer in found if not answer.holds)
-                told = f" {not_known(step.proof, found)}" if found and unknown else ""
-                raise StepFailed(f"{problem} {known}{told}", not_known=unknown) from problem
+                words = f" {not_known(step.proof, found)}" if found and unknown else ""
+                raise StepFailed(f"{problem} {known}{words}", not_known=unknown) from problem
             self._log.said(
                 step.step_id, f"{problem.sentence} {'Trying again.' if again else 'Looking for its outcome.'}"
             )
@@ -310,9 +310,9 @@ class Steps:
         blocks = standing_blocks(checks, self._log.view.overrides)
         wrong = violations(plan, begun=True)
         if blocks:
-            told = " ".join(_blocks(c) for c in blocks)
+            words = " ".join(_blocks(c) for c in blocks)
             unknown = all(check.not_known for check in blocks)
-            raise StepFailed(f"The rest cannot be planned. {told} {_READ_BEFORE}", not_known=unknown)
+            raise StepFailed(f"The rest cannot be planned. {words} {_READ_BEFORE}", not_known=unknown)
         if wrong or len(plan.steps) <= len(self._log.view.plan.steps):
             raise StepFailed(f"The rest of the plan is not valid: {'; '.join(wrong) or 'it has no steps'}.")
         so_far = self._log.view.plan.steps

@@ -100,8 +100,8 @@ class Waits:
                 self.keep(step.step_id, found)
                 return
             if unread.final or limit.over():
-                told = f"a precondition could not be read ({unread.evidence})"
-                raise StepFailed(f"{begin}: {told}. {so_far}", unread.lines, not_known=True)
+                words = f"a precondition could not be read ({unread.evidence})"
+                raise StepFailed(f"{begin}: {words}. {so_far}", unread.lines, not_known=True)
             self._log.waiting(step.step_id, unread, "an answer", None)
             self.tick(step)
 

@@ -122,5 +122,5 @@ class Breached:
     @property
     def sentence(self) -> str:
         """Return what is true of it."""
-        told = f"{self.rule.sentence} ({self.answer.evidence})"
-        return told if self.holds is None else f"Violated before: {told} It holds again now ({self.holds.evidence})."
+        words = f"{self.rule.sentence} ({self.answer.evidence})"
+        return words if self.holds is None else f"Violated before: {words} It holds again now ({self.holds.evidence})."

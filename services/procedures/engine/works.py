@@ -59,7 +59,7 @@ class Works:
                 why = str(problem)
                 continue
             if ran:
-                told = f"{step.title}: it was still running on {step.host} and was ended."
-                self._log.write(note("work-ended", told, step.step_id))
+                words = f"{step.title}: it was still running on {step.host} and was ended."
+                self._log.write(note("work-ended", words, step.step_id))
             return ""
         return sentence(f"Not known whether this still runs on {step.host}: {step.title}. {why}")

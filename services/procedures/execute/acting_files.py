@@ -107,12 +107,12 @@ class Files:
     def _refused(self, path: str, text: str, names: tuple[str, ...], problem: BadInput) -> Untouched:
         """Return the refusal of an edit, with the file and the line that holds the first of the settings."""
         host, at = self._session.host, _line_with(text, names)
-        told = (
+        words = (
             tr("{path}, line {line}: {why}", path=path, line=at, why=problem.sentence)
             if at
             else tr("{path}: {why}", path=path, why=problem.sentence)
         )
-        return Untouched(told, host=host, safe=tr("Nothing was written."), try_=problem.try_)
+        return Untouched(words, host=host, safe=tr("Nothing was written."), try_=problem.try_)
 
     def put(self, path: str, content: Secret, mode: str, owner: str) -> None:
         """Make or replace a file; what is the server's is never written through a symbolic link.
@@ -304,8 +304,8 @@ class Files:
 
 
 def _kept_for_others(path: str, why: str) -> str:
-    told = tr("{path} is not the file that this run created: it was changed since, and is kept", path=path)
-    return f"{told} ({why})" if why else told
+    words = tr("{path} is not the file that this run created: it was changed later and is kept", path=path)
+    return f"{words} ({why})" if why else words
 
 
 def _only_own(path: str, own: str) -> Restored:

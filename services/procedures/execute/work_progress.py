@@ -51,11 +51,11 @@ def told_of(seen: list[tuple[float, int]], total: int) -> str:
     if not seen:
         return ""
     (began, first), (at, done) = seen[0], seen[-1]
-    told = [tr("{done} of {total} GB", done=f"{done / 1e9:.2f}", total=f"{total / 1e9:.2f}") if total
+    sentences = [tr("{done} of {total} GB", done=f"{done / 1e9:.2f}", total=f"{total / 1e9:.2f}") if total
             else tr("{done} GB", done=f"{done / 1e9:.2f}")]  # fmt: skip
     rate = (done - first) / (at - began) if at > began else 0.0
     if rate > 0:
-        told.append(tr("{rate} MB/s", rate=f"{rate / 1e6:.1f}"))
+        sentences.append(tr("{rate} MB/s", rate=f"{rate / 1e6:.1f}"))
     if rate > 0 and total > done:
-        told.append(tr("about {left} left", left=estimate((total - done) / rate)))
-    return ", ".join(told)
+        sentences.append(tr("about {left} left", left=estimate((total - done) / rate)))
+    return ", ".join(sentences)

@@ -42,9 +42,7 @@ def refuse_unbound(run_id: str, chain: Chain) -> None:
         back = (tr("If the state store was restored from an older copy, restore the newest one."),)
         raise JournalChanged(
             told(run_id, chain.binding),
-            safe=tr(
-                "Nothing was done. This run does nothing any more: it neither continues nor rolls back nor releases."
-            ),
+            safe=tr("Nothing was done. This run can no longer continue, roll back or release anything."),
             try_=(
                 *(back if chain.binding is Binding.CUT else ()),
                 look,

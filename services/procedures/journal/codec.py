@@ -230,14 +230,14 @@ def _member(members: tuple[Any, ...], data: object, where: str) -> Any:
         kind = _tagged(data, where)
         if kind in members:
             return kind
-        _damaged(f"{where} can't be a {kind.__name__}")
+        _damaged(f"{where} cannot be a {kind.__name__}")
     found = [member for member in members if _is_plain(member, data)]
     return found[0] if found else _damaged(f"{where} holds a {type(data).__name__}")
 
 
 def _read_tuple(parts: tuple[Any, ...], data: object, where: str) -> tuple[object, ...]:
     if not isinstance(data, list):
-        _damaged(f"{where} is no list")
+        _damaged(f"{where} is not a list")
     if len(parts) == 2 and parts[1] is Ellipsis:
         read = _reader(parts[0])
         return tuple([read(item, f"{where}[{i}]") for i, item in enumerate(data)])
@@ -249,7 +249,7 @@ def _read_tuple(parts: tuple[Any, ...], data: object, where: str) -> tuple[objec
 def _read_condition(data: object, where: str) -> object:
     kind = _tagged(data, where) if isinstance(data, dict) else None
     if kind is None or not issubclass(kind, Condition):
-        _damaged(f"{where} is no condition")
+        _damaged(f"{where} is not a condition")
     return _read_tagged(kind, data, where)
 
 

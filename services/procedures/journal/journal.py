@@ -308,10 +308,10 @@ class UnknownRun(BadInput):
 
     def __init__(self, run_id: str, journal: str = "") -> None:
         """Say which journal was read, '' where it is in no file."""
-        told = tr("There is no run '{run}' in this journal.", run=run_id)
+        sentence = tr("There is no run '{run}' in this journal.", run=run_id)
         if journal:
-            told = tr("There is no run '{run}' in this journal: {journal}.", run=run_id, journal=journal)
-        super().__init__(told, try_=(tr("List the runs: pilothouse procedures --runs"),))
+            sentence = tr("There is no run '{run}' in this journal: {journal}.", run=run_id, journal=journal)
+        super().__init__(sentence, try_=(tr("List the runs: pilothouse procedures --runs"),))
         self.run_id = run_id
 
 

@@ -76,7 +76,7 @@ def entry_of(line: ProcedureLine) -> Entry:
     types, needed = _TYPES.get(line.kind, {}), _NEEDED.get(line.kind, ())
     wrong = [name for name, fits in types.items() if (name in data or name in needed) and not fits(data.get(name))]
     if wrong:
-        refuse(str(line.run_id), line.seq, tr("its '{field}' is none", field=wrong[0]))
+        refuse(str(line.run_id), line.seq, tr("its '{field}' has the wrong type", field=wrong[0]))
     if line.kind == "note" and data.get("about") == "hosts" and addresses_in(str(data.get("text"))) is None:
         refuse(str(line.run_id), line.seq, tr("it contains no addresses of hosts"))
     return Entry(str(line.run_id), line.seq, line.at, line.kind, line.step_id, data)

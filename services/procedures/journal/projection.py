@@ -142,9 +142,9 @@ def _told_of(entry: Entry) -> Iterator[None]:
     except JournalDamaged:
         raise
     except StoreError as problem:
-        told = tr("The journal of run {run} cannot be read at entry {seq}. {why}", run=entry.run_id, seq=entry.seq,
+        sentence = tr("The journal of run {run} cannot be read at entry {seq}. {why}", run=entry.run_id, seq=entry.seq,
                   why=problem.sentence)  # fmt: skip
-        raise JournalDamaged(told, safe=problem.safe, try_=problem.try_) from problem
+        raise JournalDamaged(sentence, safe=problem.safe, try_=problem.try_) from problem
 
 
 def _no_plan(run_id: str = "") -> StoreError:
@@ -188,10 +188,10 @@ def _run(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
     state = _word(RunState, data, entry)
     if state is not run.state:
         if state not in RUN_WAYS[run.state]:
-            _illegal(entry, f"a run that is '{run.state.value}' can't become '{state.value}'")
+            _illegal(entry, f"a run that is '{run.state.value}' cannot become '{state.value}'")
         # A plan that was continued runs on to its approval: what nobody approved can't act (`may_act`).
         if state is RunState.RUNNING and run.approved is None and not run.may_act:
-            _illegal(entry, "it runs a plan that nobody approved")
+            _illegal(entry, "it runs a plan that was not approved")
         if run.state is RunState.NOT_STARTED:
             run.started = entry.at
     run.state, run.sentence = state, str(data.get("sentence", ""))
@@ -204,9 +204,9 @@ def _step(run: _Projection, entry: Entry, data: dict[str, object]) -> None:
     view, state = _shown(run, entry), _word(StepState, data, entry)
     run.problems = ()  # a picture is of the time at which the run rested
     if state is not view.state and state not in STEP_WAYS[view.state]:
-        _illegal(entry, f"step '{entry.step_id}' is '{view.state.value}' and can't become '{state.value}'")
+        _illegal(entry, f"step '{entry.step_id}' is '{view.state.value}' and cannot become '{state.value}'")
     if state is StepState.ACTING and entry.step_id not in run.may_act:
-        _illegal(entry, f"step '{entry.step_id}' acts, and nobody approved it")
+        _illegal(entry, f"step '{entry.step_id}' acts without an approval")
     begins = state is StepState.CHECKING or view.started is None
     if state is StepState.ACTING and view.acted:
         run.acted_before.add(entry.step_id)

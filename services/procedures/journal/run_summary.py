@@ -40,7 +40,7 @@ def seen_on(one: OpenObligation, told: Callable[[float], str] = moment) -> str:
         on = tr("last seen on {moment}", moment=told(one.seen))
     if one.seen_off is None:
         return on
-    return tr("{on}, no more so at {moment}", on=on, moment=told(one.seen_off))
+    return tr("{on}, no longer at {moment}", on=on, moment=told(one.seen_off))
 
 
 def where_it_stands(view: RunView) -> str:

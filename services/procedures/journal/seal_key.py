@@ -122,9 +122,9 @@ class WorkstationKey:
 
 
 def _no_key(path: Path, problem: BaseException | None) -> StoreError:
-    told = f" ({why(problem)})" if problem is not None else ""
+    reason = f" ({why(problem)})" if problem is not None else ""
     return StoreError(
-        tr("The key of the journal cannot be read or stored in {path}{why}.", path=path, why=told),
+        tr("The key of the journal cannot be read or stored in {path}{why}.", path=path, why=reason),
         safe=tr("Nothing was done: without the key, no approval can be bound to its plan."),
         try_=(
             tr("Check the permissions and free space of the folder."),

@@ -37,16 +37,20 @@ def beside(host: str, status: Status, others: tuple[str, ...], state_uuid: str, 
         return Answer(holds=True, evidence=f"{host} is Primary, one of {size}, in one view with {together}")
     if not serving:
         asking.memory.broke(key)
-        told = f"{host} is Primary, one of {size}, and none of {', '.join(others)} is seen in its component"
-        return Answer(holds=None, evidence=told)
-    told = f"{host} is a Primary Component of its own (one of {size}), {', '.join(apart)} are another"
-    told += ": two Primary Components, and each may take rows that the other never gets. Nothing more is changed: let "
-    told += f"clients write to one side only, stop the server of the other ({host}: its rows stay on its disk), and "
-    told += "bring it back with add-node, which compares both pasts first"
+        evidence = f"{host} is Primary, one of {size}, and none of {', '.join(others)} is seen in its component"
+        return Answer(holds=None, evidence=evidence)
+    evidence = f"{host} is a Primary Component of its own (one of {size}), {', '.join(apart)} are another"
+    evidence += (
+        ": two Primary Components, and each may take rows that the other never gets. Nothing more is changed: let "
+    )
+    evidence += (
+        f"clients write to one side only, stop the server of the other ({host}: its rows stay on its disk), and "
+    )
+    evidence += "bring it back with add-node, which compares both pasts first"
     stays = asking.memory.held_s(key, asking.clock, MOST_GAP_S) >= _STAYS_S
     if not (stays or all(_members(serving[name]).isdisjoint(_members(status)) for name in apart)):
-        return Answer(holds=None, evidence=told)
-    return Answer(holds=False, evidence=told, final=True, kept=((TWO_PRIMARIES, told),))
+        return Answer(holds=None, evidence=evidence)
+    return Answer(holds=False, evidence=evidence, final=True, kept=((TWO_PRIMARIES, evidence),))
 
 
 def _view(status: Status) -> tuple[str, str, frozenset[str]]:

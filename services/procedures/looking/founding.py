@@ -22,5 +22,5 @@ def founded_words(asking: Asking, host: str) -> str:
         there = founded(asking, host)
     except UserError:
         return ""
-    told = f"the server of {host} was started with --wsrep-new-cluster: it FOUNDED a cluster of its own"
-    return f"{told}and may accept writes that the other members never receive" if there else ""
+    evidence = f"the server of {host} was started with --wsrep-new-cluster: it FOUNDED a cluster of its own"
+    return f"{evidence}and may accept writes that the other members never receive" if there else ""

@@ -318,6 +318,8 @@ def searched(facts: Facts, joiner: HostFacts, donor: HostFacts, ways: tuple[Road
     try:
         shared = next((xid for xid in each if xid is not None), None)
     except _NotReadError as problem:
-        told = f"where the binary logs of {joiner.host} and {donor.host} part: the log of {problem} was not read there"
-        return replace(trace, unread=(*trace.unread, told))
+        evidence = (
+            f"where the binary logs of {joiner.host} and {donor.host} part: the log of {problem} was not read there"
+        )
+        return replace(trace, unread=(*trace.unread, evidence))
     return trace if shared is None else replace(trace, shared=(*trace.shared, (joiner.host, shared)))

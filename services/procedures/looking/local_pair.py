@@ -23,7 +23,7 @@ def read_local(path: str) -> str:
         # A pipe that nobody writes to would hold the console for ever.
         with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise BadInput(tr("{path} is no plain file.", path=path))
+                raise BadInput(tr("{path} is not a plain file.", path=path))
             content = file.read(MOST_TEXT + 1)
     except OSError as error:
         raise BadInput(tr("{path} on this workstation: {why}.", path=path, why=error.strerror or error)) from error

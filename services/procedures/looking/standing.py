@@ -43,7 +43,7 @@ class Absent(Enum):
 
     NOT = "it runs"
     NONE = "no server runs"
-    STARTING = "its server is starting and serves nobody yet"
+    STARTING = "its server is starting and serves no clients yet"
 
 
 def absent(asking: Asking, host: str) -> Absent:
@@ -64,8 +64,8 @@ def without_server(asking: Asking, host: str) -> str:
 def silent(host: str, why: UserError) -> str:
     """Return why nothing was read of a host's server: 'no answer from s2 (...)', or that it could not be read."""
     reason = why.sentence.rstrip(".")
-    told = f"no answer from {host}" if isinstance(why, Unreachable) else f"{host} could not be read"
-    return f"{told} ({reason})"
+    evidence = f"no answer from {host}" if isinstance(why, Unreachable) else f"{host} could not be read"
+    return f"{evidence} ({reason})"
 
 
 def _still_starting(asking: Asking, host: str) -> bool:

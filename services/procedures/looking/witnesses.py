@@ -55,8 +55,8 @@ def witnessed(asking: Asking, host: str, name: str, since: float) -> Witnessed |
         return from_log
     if kind == "SST":
         return Witnessed("SST", from_log.donor if from_log else "", "its data were made since its start")
-    told = "it serves the data that lay there before its start: no SST replaced them"
-    return Witnessed("IST", from_log.donor if from_log else "", told)
+    evidence = "it serves the data that lay there before its start: no SST replaced them"
+    return Witnessed("IST", from_log.donor if from_log else "", evidence)
 
 
 def _by_data(asking: Asking, host: str) -> Literal["IST", "SST"] | None:

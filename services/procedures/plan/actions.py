@@ -105,7 +105,7 @@ class Detached:
 
     def lines(self) -> tuple[str, ...]:
         """Return what it does, line by line."""
-        return (f"{self.command}   # detached as pilothouse-RUN-{self.name}: goes on without this console",)
+        return (f"{self.command}   # detached as pilothouse-RUN-{self.name}: continues without this console",)
 
 
 @dataclass(frozen=True, slots=True)

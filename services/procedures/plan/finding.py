@@ -36,7 +36,7 @@ def conditions_of(*packages: ModuleType) -> Mapping[str, type[Condition]]:
     found: dict[str, type[Condition]] = {}
     for family, kind in (pair for package in packages for pair in _conditions_in(package)):
         if kind.tag.partition(".")[0] != family:
-            raise BadlyNamed(f"{kind.__module__}.{kind.__name__} is tagged '{kind.tag}', and stands in '{family}'.")
+            raise BadlyNamed(f"{kind.__module__}.{kind.__name__} is tagged '{kind.tag}', and is in '{family}'.")
         if kind.tag in found:
             raise BadlyNamed(f"Two conditions are tagged '{kind.tag}': {found[kind.tag]} and {kind}.")
         found[kind.tag] = kind

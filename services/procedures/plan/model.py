@@ -7,20 +7,29 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
-from services.i18n import tr
+from services.i18n import mark, tr
 from services.procedures.plan.actions import WHERE_SET, Action, Ask
 from services.procedures.plan.condition import Condition
 from services.procedures.plan.waiting_words import waiting_words
 
 
 class Risk(Enum):
-    """What a step may do to the estate, in the word the person sees."""
+    """What a step may do to the estate; the value is kept in journals, `RISK_WORDS` are what a person sees."""
 
     READS = "reads"
     CHANGES = "changes"
     NODE_DOWN = "node down"
     IRREVERSIBLE = "can't be undone"
     YOU = "you"
+
+
+RISK_WORDS = {
+    Risk.READS: mark("reads"),
+    Risk.CHANGES: mark("changes"),
+    Risk.NODE_DOWN: mark("node down"),
+    Risk.IRREVERSIBLE: mark("cannot be undone"),
+    Risk.YOU: mark("you"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +85,8 @@ class Consent:
         if self.otherwise:
             asks = tr("Asks for {typed!r}, unless this is found: {found}.", typed=self.expect, found=found)
             return f"{asks} {tr(self.question)}"
-        told = tr("Waits until {typed!r} is typed, unless this is found: {found}.", typed=self.expect, found=found)
-        return f"{told} {tr(self.question)}"
+        sentence = tr("Waits until {typed!r} is typed, unless this is found: {found}.", typed=self.expect, found=found)
+        return f"{sentence} {tr(self.question)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,9 +58,9 @@ def way_back(view: RunView, codes: Collection[str], abouts: Sequence[About]) -> 
     if about is None:
         return None
     name = view.plan.cluster_name or view.plan.cluster_id
-    told = (
+    sentences = (
         tr(_SAYS[code], name=name, run=view.run_id),
         tr("{procedure} asks every member and guides you through the start.", procedure=about.name),
         tr("Close run {run} as it is first: its lock blocks other runs.", run=view.run_id),
     )
-    return WayBack(about, " ".join(told), name)
+    return WayBack(about, " ".join(sentences), name)

@@ -144,11 +144,11 @@ def _checks(view: RunView) -> Iterator[Block]:
     headers = (tr("Code"), tr("Result"), tr("Check"), tr("Evidence"), tr("Why"))
     rows = tuple((c.code, c.result, c.title, c.evidence, c.why) for c in view.checks)
     results = Counter(c.result for c in view.checks)
-    told = ", ".join(f"{results[word]} {word}" for word in (*(v.value for v in Verdict), "not known") if results[word])
+    words = ", ".join(f"{results[word]} {word}" for word in (*(v.value for v in Verdict), "not known") if results[word])
     overrides: Block = Sentence(tr("No block was overridden."))
     if view.overrides:
         overrides = Grid((tr("Overridden"), tr("Reason")), tuple((o.code, o.reason) for o in view.overrides))
-    yield Fold(tr("Checks before the run ({counts})", counts=told), (overrides, Grid(headers, rows)))
+    yield Fold(tr("Checks before the run ({counts})", counts=words), (overrides, Grid(headers, rows)))
 
 
 def _obligations(entries: tuple[Entry, ...], view: RunView) -> Iterator[Block]:

@@ -60,14 +60,14 @@ def _inside(data: dict[str, object], name: str, field: str) -> str:
     return str(_part(data, name).get(field, ""))
 
 
-def _hosts(told: str) -> str:
+def _hosts(sentence: str) -> str:
     """Return 'db1 10.0.0.1, db2 10.0.0.2' of the note that keeps where the hosts of a run are reached."""
     try:
-        found = json.loads(told)
+        found = json.loads(sentence)
     except (ValueError, RecursionError):
-        return told
+        return sentence
     if not isinstance(found, dict):
-        return told
+        return sentence
     places = ((name, place[0] if isinstance(place, list) and place else place) for name, place in found.items())
     return ", ".join(f"{name} {place}" for name, place in places)
 

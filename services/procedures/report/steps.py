@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from services.i18n import tr
+from services.procedures.plan.model import RISK_WORDS
 from services.procedures.plan.run_model import TAKEN_BACK, RunView, StepState, StepView
 from services.procedures.plan.wording import wording
 from services.procedures.report.blocks import Block, Fold, Grid, Heading, Lines, Sentence, hour, took
@@ -52,7 +53,7 @@ def _fold(number: int, shown: StepView) -> Fold:
 def _step(shown: StepView) -> Iterator[Block]:
     step, undo = shown.step, shown.undo
     where = step.host or tr("console")
-    about = tr("On {where}; {risk}.", where=where, risk=step.risk.value)
+    about = tr("On {where}; {risk}.", where=where, risk=tr(RISK_WORDS[step.risk]))
     times = tr("Started {at} UTC, took {span}.", at=hour(shown.started), span=took(shown.started, shown.ended))
     yield Sentence(" ".join(filter(None, (about, times if shown.started is not None else "", step.why))))
     yield Lines(tr("Does"), wording(step.action))

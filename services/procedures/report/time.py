@@ -192,7 +192,7 @@ def _range(first: str, last: str) -> str:
 def _legend(svg: Element, y: float, used: set[tuple[str, bool, bool]]) -> None:
     known = (
         (INK["curve"], False, False, tr("changes")),
-        (INK["warn_fill"], False, False, tr("node down, or can't be undone")),
+        (INK["warn_fill"], False, False, tr("node down, or cannot be undone")),
         (INK["stale"], False, False, tr("reads, waits, asks you")),
         (INK["transfer"], True, False, tr("rolled back")),
     )

@@ -15,7 +15,7 @@ from services.boundary import foreign, unforeseen
 from services.errors import BadInput, UserError
 from services.i18n import tr
 from services.procedures.catalogue import all_procedures, procedure_named
-from services.procedures.engine.approving import addresses_of, bound_entries, with_binding
+from services.procedures.engine.approving import PLAN_BREAKS_RULES, addresses_of, bound_entries, with_binding
 from services.procedures.engine.control import Control, Driven
 from services.procedures.engine.endings.obligations_look import obligations_now
 from services.procedures.engine.engine import Engine
@@ -221,7 +221,7 @@ class ProcedureService:
         if plan is None or draft.faults:
             raise BadInput(tr("The input is incomplete."), try_=tuple(f.sentence for f in draft.faults))
         if draft.violations:
-            raise BadInput(tr("The plan violates the plan rules and is not run."), try_=draft.violations)
+            raise BadInput(tr(PLAN_BREAKS_RULES), try_=draft.violations)
         refuse_shared_hosts(self._inventory, plan.hosts)  # it may have been written down since
         blocks = standing_blocks(draft.checks, overrides)
         if blocks:

@@ -50,7 +50,7 @@ class Roads:
     def variable(self, host: str, name: str) -> str | None:
         """Return a global variable's whole text, None when the server has none of that name. Raises UserError."""
         if not re.fullmatch(r"[a-z0-9_]+", name):
-            raise BadInput(f"{name!r} is no variable's name.", host=host)
+            raise BadInput(f"{name!r} is not the name of a variable.", host=host)
         return read_variable(lambda read: self.session(host).query(read, limit_s=SQL_LIMIT_S), name)
 
     def each(self, hosts: tuple[str, ...], read: Callable[[str], T]) -> dict[str, T | UserError]:

@@ -92,7 +92,7 @@ def build(metrics: Sequence[Metric], terms: Mapping[str, str]) -> Catalogue:
             formulas[metric.key] = parse(metric.formula, terms)
         except FormulaError as problem:
             raise BadInput(
-                tr("The metric {key!r} has a formula that can't be used: {problem}.", key=metric.key, problem=problem)
+                tr("The metric {key!r} has a formula that cannot be used: {problem}.", key=metric.key, problem=problem)
             ) from problem
     return Catalogue(tuple(metrics), formulas, dict(terms))
 
@@ -110,5 +110,5 @@ def parse_catalogue(text: str) -> Catalogue:
         raw = tomllib.loads(text)
         content = msgspec.convert(raw, _File)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError) as problem:
-        raise BadInput(tr("The metric catalogue can't be read: {problem}.", problem=problem)) from problem
+        raise BadInput(tr("The metric catalogue cannot be read: {problem}.", problem=problem)) from problem
     return build(content.metric, content.terms)

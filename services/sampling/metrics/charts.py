@@ -117,7 +117,7 @@ def parse_charts(text: str, catalogue: Catalogue, file: str) -> ChartsFile:
     try:
         written = tomllib.loads(text).get("chart", [])
     except tomllib.TOMLDecodeError as problem:
-        return ChartsFile((), (tr("{file} can't be read: {problem}.", file=file, problem=problem),))
+        return ChartsFile((), (tr("{file} cannot be read: {problem}.", file=file, problem=problem),))
     charts: list[ChartTemplate] = []
     faults: list[str] = []
     for number, one in enumerate(written if isinstance(written, list) else [written], start=1):

@@ -140,9 +140,10 @@ class ConsoleMemory:
             write()
         except StoreError as problem:
             if not self._troubled:
-                log.info("the state store can't be written: %s", problem)
+                log.info("the state store cannot be written: %s", problem)
                 text = tr(
-                    "The state store can't be written: {problem}. Watching continues.", problem=str(problem).rstrip(".")
+                    "The state store cannot be written: {problem}. Watching continues.",
+                    problem=str(problem).rstrip("."),
                 )
                 self._tell(Event(self._clock.wall(), "console", text, Health.WARN))
             self._troubled = True

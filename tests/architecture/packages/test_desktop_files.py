@@ -125,12 +125,12 @@ def test_that_the_menus_entry_starts_a_program_whose_path_has_every_odd_characte
     assert _menu(unpacked, "add", home).returncode == 0
     entry = home / ".local" / "share" / "applications" / "pilothouse.desktop"
     subprocess.run(["gio", "launch", str(entry)], check=True, timeout=30)
-    told = tmp_path / "told"
+    words = tmp_path / "told"
     for _ in range(200):
-        if told.exists() and told.read_text(encoding="utf-8"):
+        if words.exists() and words.read_text(encoding="utf-8"):
             break
         time.sleep(0.05)
-    assert told.read_text(encoding="utf-8") == "started\n"
+    assert words.read_text(encoding="utf-8") == "started\n"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script")

@@ -42,9 +42,9 @@ def shellcheck() -> str:
 def found_in(program: Program) -> list[str]:
     """What speaks against a program, one line each."""
     words = (shellcheck(), "-s", program.shell, "-f", "gcc", "-e", ",".join(LEFT_OUT), "-")
-    told = subprocess.run(words, input=program.text, capture_output=True, text=True, check=False)
-    assert not told.stderr, told.stderr
-    return [*told.stdout.splitlines(), *by_pipes(program.text)]
+    ended = subprocess.run(words, input=program.text, capture_output=True, text=True, check=False)
+    assert not ended.stderr, ended.stderr
+    return [*ended.stdout.splitlines(), *by_pipes(program.text)]
 
 
 def by_pipes(text: str) -> list[str]:

@@ -45,9 +45,9 @@ def _call(*command: str) -> None:
     try:
         ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     except (OSError, subprocess.TimeoutExpired) as problem:
-        raise Unavailable(f"dolphie {VERSION} can't be installed: {problem}") from problem
+        raise Unavailable(f"dolphie {VERSION} cannot be installed: {problem}") from problem
     if ended.returncode:
-        raise Unavailable(f"dolphie {VERSION} can't be installed: {ended.stderr.strip()[-200:]}")
+        raise Unavailable(f"dolphie {VERSION} cannot be installed: {ended.stderr.strip()[-200:]}")
 
 
 def arguments(port: int) -> list[str]:

@@ -68,8 +68,8 @@ class Starts:
         )
         if not ended.stdout.startswith("{"):
             raise Unavailable(f"the window did not start: {ended.stderr.strip()[-300:]}")
-        told = json.loads(ended.stdout)
-        return {key: value if key == "late" else (value - began) * 1000.0 for key, value in told.items()}
+        document = json.loads(ended.stdout)
+        return {key: value if key == "late" else (value - began) * 1000.0 for key, value in document.items()}
 
     def empty(self) -> float:
         """Return the first paint of an empty window, ms."""

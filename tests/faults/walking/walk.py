@@ -113,8 +113,8 @@ class SpoiltBench(Bench):
         self.begin()
         state = self.run()
         assert state in {RunState.UNDONE, RunState.FAILED}, (state, self.engine().view.sentence)
-        told = " ".join(step.error for step in self.engine().view.steps)
-        assert all(check.title in told for check in self.refused), told
+        words = " ".join(step.error for step in self.engine().view.steps)
+        assert all(check.title in words for check in self.refused), words
         return tuple(c for c in self.refused if c.code == code)
 
 

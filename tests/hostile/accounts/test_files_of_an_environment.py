@@ -55,8 +55,8 @@ def test_that_the_name_of_an_environments_file_is_no_word_of_roots_program(folde
 
 def test_that_a_line_break_in_the_name_of_a_file_is_no_line_of_its_own(folder: Path, tmp_path: Path) -> None:
     (folder / "x\nmanager MYSQLD_OPTS=--forged\n.env").write_text("MYSQLD_OPTS=--y\n")
-    told = _told(tmp_path, f"{folder}/*.env").stdout
-    assert not [line for line in told.splitlines() if line.startswith("manager")]
+    output = _told(tmp_path, f"{folder}/*.env").stdout
+    assert not [line for line in output.splitlines() if line.startswith("manager")]
 
 
 @pytest.mark.parametrize("what", ["a pipe", "a device", "without an end"])

@@ -125,7 +125,7 @@ def test_that_what_a_prepare_writes_in_its_own_copy_is_roots_afterwards(place: P
 def test_that_a_link_that_a_prepare_leaves_in_its_copy_ends_the_run(place: Place) -> None:
     backup = _with_log(place, **{"aria_log.00000001": "", "link": str(place.wanted / "shadow")})
     for ran in _both_ways(place, backup, _tool(place, _FOLLOWS)):
-        assert (ran.returncode != 0, "is no plain file or folder of its own" in ran.stdout) == (True, True), ran
+        assert (ran.returncode != 0, "is not a plain file or folder of its own" in ran.stdout) == (True, True), ran
     assert place.untouched()
 
 
@@ -281,7 +281,7 @@ def test_that_a_log_without_a_lines_end_takes_no_more_memory_than_its_bound(plac
     log.unlink()
     os.mkfifo(log)
     ran = _ran(VIEWS_OF_LOG, "file", log, limit_s=10.0)
-    assert (ran.stdout, "is no plain file" in ran.stderr) == ("read 0 0\n", True), ran
+    assert (ran.stdout, "is not a plain file" in ran.stderr) == ("read 0 0\n", True), ran
 
 
 def test_that_what_the_cut_of_a_log_may_have_left_of_a_clients_words_is_not_told(place: Place) -> None:
@@ -290,10 +290,10 @@ def test_that_what_the_cut_of_a_log_may_have_left_of_a_clients_words_is_not_told
     log.write_text(view.format("older") + padded + view.format("forged") + padded + view.format("true"))
     whole = len(log.read_text()) - len(view.format("older")) - 10
     cut = VIEWS_OF_LOG.replace(str(LOG_NEWEST), str(whole - len(padded)))
-    told = _ran(cut, "file", log).stdout
-    assert ("true" in told, "forged" in told, "older" in told) == (True, False, False), told
-    told = _ran(VIEWS_OF_LOG, "file", log).stdout
-    assert all(word in told for word in ("true", "forged", "older")), told
+    output = _ran(cut, "file", log).stdout
+    assert ("true" in output, "forged" in output, "older" in output) == (True, False, False), output
+    output = _ran(VIEWS_OF_LOG, "file", log).stdout
+    assert all(word in output for word in ("true", "forged", "older")), output
 
 
 def test_that_a_pipe_with_the_name_of_a_backups_file_ends_no_search(place: Place) -> None:

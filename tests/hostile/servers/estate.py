@@ -40,10 +40,10 @@ class Estate:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         assert self._process.stdout is not None
-        told = json.loads(self._process.stdout.readline())
-        self.hosts = tuple(Hostile(**one) for one in told["hosts"])
+        document = json.loads(self._process.stdout.readline())
+        self.hosts = tuple(Hostile(**one) for one in document["hosts"])
         self.inventory = folder / "inventory.toml"
-        (folder / "known_hosts").write_text(told["known_hosts"], encoding="utf-8")
+        (folder / "known_hosts").write_text(document["known_hosts"], encoding="utf-8")
         (folder / "config").write_text("", encoding="utf-8")
         self.inventory.write_text("version = 1\n" + "".join(_entry(one, folder) for one in self.hosts), "utf-8")
         self.inventory.chmod(0o600)

@@ -48,22 +48,22 @@ def test_that_a_hostile_server_is_one_sentence_in_time_and_in_little_memory(
     began = time.monotonic()
     with grown() as memory, session(made[0].port) as host:
         call = host.status if ask == "status" else lambda limit_s: host.query(statements.VARIABLES, limit_s=limit_s)
-        with pytest.raises(UserError) as told:
+        with pytest.raises(UserError) as raised:
             call(limit_s=2.0)
     assert time.monotonic() - began < MOST_S
     assert memory.bytes < MOST_BYTES
-    assert told.value.host == "db1"
-    assert len(told.value.sentence) < 1500
-    assert "\x1b" not in told.value.sentence
+    assert raised.value.host == "db1"
+    assert len(raised.value.sentence) < 1500
+    assert "\x1b" not in raised.value.sentence
 
 
 def test_that_a_login_that_drips_is_given_up_as_a_whole(made: list[Listener]) -> None:
     made.append(hostile_mysql("a byte at a time"))
     began = time.monotonic()
-    with session(made[0].port) as host, pytest.raises(UserError) as told:
+    with session(made[0].port) as host, pytest.raises(UserError) as raised:
         host.status(limit_s=2.0)
     assert time.monotonic() - began < 3.5
-    assert told.value.code == "timed-out"
+    assert raised.value.code == "timed-out"
 
 
 @pytest.mark.parametrize("cut", range(0, len(HELLO) + 11, 3))

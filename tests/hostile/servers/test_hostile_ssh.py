@@ -61,12 +61,12 @@ def test_that_a_hostile_host_is_one_sentence_in_time_and_in_little_memory(
 ) -> None:
     made.append(hostile_ssh(mode))
     began = time.monotonic()
-    with grown() as memory, session(made[0].port, tmp_path) as host, pytest.raises(UserError) as told:
+    with grown() as memory, session(made[0].port, tmp_path) as host, pytest.raises(UserError) as raised:
         host.run(commands.ZONE, limit_s=2.0)
     assert time.monotonic() - began < MOST_S
     assert memory.bytes < MOST_BYTES
-    assert told.value.host == "n1"
-    assert len(told.value.sentence) < 1500
+    assert raised.value.host == "n1"
+    assert len(raised.value.sentence) < 1500
     assert _ended("ssh n1"), "it goes on reading"
 
 

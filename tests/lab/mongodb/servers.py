@@ -32,8 +32,8 @@ def has_tls() -> bool:
     program = binary("mongod", "3.2")
     if program is None:
         return False
-    told = subprocess.run([str(program), "--version"], check=True, capture_output=True, text=True, timeout=30)
-    return "OpenSSL version" in told.stdout
+    ended = subprocess.run([str(program), "--version"], check=True, capture_output=True, text=True, timeout=30)
+    return "OpenSSL version" in ended.stdout
 
 
 def free_port() -> int:

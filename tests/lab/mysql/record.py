@@ -250,7 +250,7 @@ SITUATIONS: dict[str, Situation] = {
         lambda e: _readable(e, e.expel),
     ),
     "group-error-readable": Situation(
-        "the applier of g3 failed a moment ago, with exit_state_action READ_ONLY: the others don't know yet",
+        "the applier of g3 failed a moment ago, with exit_state_action READ_ONLY: the others do not know yet",
         GROUP,
         lambda e: _readable(e, e.break_member),
     ),

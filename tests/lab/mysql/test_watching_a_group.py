@@ -149,10 +149,10 @@ def test_that_one_look_from_the_terminal_tells_an_expelled_member_and_why(
     mysql.expel("g3")
     written = str(mysql.client_dir / "inventory.toml")
     main(["topology", "--inventory", written, "--data", str(tmp_path), "--wait", "8"])
-    told = capsys.readouterr().out
-    assert "mysql-group  Group Replication" in told
-    assert "mysql-async  asynchronous replication" in told
-    assert "g3  offline mode" in told
-    assert "its log: Member was expelled from the group" in told
+    output = capsys.readouterr().out
+    assert "mysql-group  Group Replication" in output
+    assert "mysql-async  asynchronous replication" in output
+    assert "g3  offline mode" in output
+    assert "its log: Member was expelled from the group" in output
     mysql.rejoin("g3")
     until_online(mysql)

@@ -73,7 +73,7 @@ def test_that_a_read_of_a_pipe_or_a_device_ends_at_once_and_leaves_nothing_behin
     host.sh(f"rm -f {ODD}; runuser -u mysql -- {laid}")
     with armed(steer, operated(steer, HOST, login)) as hosts:
         session = hosts.observer(HOST)
-        told = session.run(commands.CONTENT.read(ODD, sudo=True), limit_s=20.0)
-        assert (told.exit_code, told.error_text) == (73, f"{ODD} is no regular file: not read")
+        ended = session.run(commands.CONTENT.read(ODD, sudo=True), limit_s=20.0)
+        assert (ended.exit_code, ended.error_text) == (73, f"{ODD} is no regular file: not read")
         assert session.run(commands.CONTENT.read("/etc/os-release"), limit_s=20.0).exit_code == 0
     assert ODD not in host.sh("ps -C cat -o args=", check=False).out

@@ -52,9 +52,9 @@ def test_that_without_an_operator_account_root_of_the_unix_socket_acts_where_the
         assert operator.execute(USER).rows == (("observer@%",),)
         operator.execute(set_global(VARIABLE, 8))
         assert operator.execute(USER).rows == (("root@localhost",),)
-        with pytest.raises(QueryFailed, match="Unknown system variable") as told:
+        with pytest.raises(QueryFailed, match="Unknown system variable") as raised:
             operator.execute(set_global("no_such_variable", Keyword("ON")))
-        assert told.value.errno == 1193
+        assert raised.value.errno == 1193
         odd = Statement((Keyword("SELECT"), Value("a\tb\nc"), Keyword("AS"), Name("x"), Sign(","), Value(None)))
         assert operator.execute(odd).rows == (("a\tb\nc", None),)
     assert value_on(whole) == "8"
@@ -72,9 +72,9 @@ def test_that_a_statement_is_stopped_at_its_limit_and_the_sentence_does_not_say_
 ) -> None:
     long = Statement((Keyword("SELECT SLEEP"), Sign("("), Value(30), Sign(")")))
     for made in (operated(whole, HOST), with_sql(entry(whole, HOST), port=3399)):
-        with armed(whole, made) as hosts, pytest.raises(TimedOut) as told:
+        with armed(whole, made) as hosts, pytest.raises(TimedOut) as raised:
             hosts.operator(HOST).execute(long, limit_s=2.0)
-        assert "may have taken effect" in told.value.safe
+        assert "may have taken effect" in raised.value.safe
 
 
 def test_that_nothing_is_armed_until_armed_and_nothing_after_disarming(whole: Estate) -> None:

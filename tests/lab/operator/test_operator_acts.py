@@ -178,9 +178,9 @@ def test_that_commands_are_judged_by_exit_code_and_pattern(replication: Estate, 
     with actor(replication, operated(replication, HOST)) as made:
         run = Run(Command(("sh", "-c", "echo pos 5; echo why >&2; exit 3")), ok=(3,), keep="p", pattern=r"pos (\d+)")
         assert do(made, run).kept == (("p", "5"),)
-        with pytest.raises(ActFailed, match="exit code 3: why") as told:
+        with pytest.raises(ActFailed, match="exit code 3: why") as raised:
             do(made, Run(run.command))
-        assert told.value.output == ("pos 5", "why")
+        assert raised.value.output == ("pos 5", "why")
         with pytest.raises(ActFailed, match="does not match"):
             do(made, Run(run.command, (3,), "p", "x(y)"))
         assert do(made, Sql(set_global("max_connect_errors", 100))).output == ("SET GLOBAL max_connect_errors=100;",)
@@ -262,9 +262,9 @@ def test_that_cancelling_ends_detached_job_and_running_out_of_time_leaves_it(rep
         with pytest.raises(Cancelled):
             do(made, ends("cancelled", 60), 60.0, stop=stop)
         assert host.sh("pgrep -fx 'sleep 60'", check=False).out == ""
-        with pytest.raises(TimedOut) as told:
+        with pytest.raises(TimedOut) as raised:
             do(made, ends("slow", 4), 1.0)
-        assert "continues" in told.value.safe
+        assert "continues" in raised.value.safe
         assert do(made, ends("slow", 4), 20.0).kept == (("v", "17"),)
         assert host.sh("cat /run/acts-count").out == "began\nbegan\n"
         made.cleanup(plan_of(ends("slow", 4)))
@@ -303,8 +303,8 @@ def test_that_detached_job_outlasts_a_stopped_sshd(replication: Estate, host: Ho
         hosts.arm(RUN, ())
         hosts.arm(RUN, (HOST,))
         began = time.monotonic()
-        with pytest.raises(Unreachable) as told:
+        with pytest.raises(Unreachable) as raised:
             do(made, ends("never", 1), 60.0)
         assert time.monotonic() - began < 20
-        assert told.value.safe == "Nothing was changed."
+        assert raised.value.safe == "Nothing was changed."
         replication.sshd_start(HOST)

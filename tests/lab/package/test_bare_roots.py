@@ -116,9 +116,9 @@ def test_that_a_package_is_installed_used_and_removed_without_a_trace(
     before = root.files()
     root.sh(way.into, login=way.by, limit_s=1500)
 
-    told = root.sh(f"{way.program} --version", login="1500:1500").out
-    assert told.startswith(f"pilothouse {own_version()} (commit ")
-    assert told.endswith("bundle)\n" if way.in_menu else "environment)\n")
+    output = root.sh(f"{way.program} --version", login="1500:1500").out
+    assert output.startswith(f"pilothouse {own_version()} (commit ")
+    assert output.endswith("bundle)\n" if way.in_menu else "environment)\n")
     for story in ("incident", "conversion"):
         drawn = f"{HOME}/drawn-{story}"
         root.sh(f"{way.program} demo {story} --screenshots {drawn}", login="1500:1500")

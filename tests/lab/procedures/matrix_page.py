@@ -41,10 +41,10 @@ def page(cells: Cells) -> str:
     lines.append("\n### The long steps\n")
     lines += [f"- {s.name}: step `{s.long_step}` of `{s.procedure}`, fault on {s.host}" for s in SCENARIOS]
     for row in ROWS:
-        told = [(name, cells[row][name]) for name in names if name in cells.get(row, {})]
-        if told:
+        pairs = [(name, cells[row][name]) for name in names if name in cells.get(row, {})]
+        if pairs:
             lines.append(f"\n### {row[0].upper()}{row[1:]}\n")
-            lines += [f"- **{name}** ({cell['day']}): {cell['told']}" for name, cell in told]
+            lines += [f"- **{name}** ({cell['day']}): {cell['told']}" for name, cell in pairs]
     return "\n".join(lines) + "\n"
 
 

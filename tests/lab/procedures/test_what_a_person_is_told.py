@@ -52,8 +52,8 @@ def table(steer: Estate) -> Iterator[str]:
 @pytest.fixture
 def own_lock_table(steer: Estate) -> Iterator[None]:
     """The performance schema of s3 notes metadata locks, as PXC's does; MariaDB's own plugin is not loaded."""
-    told = "[mysqld]\nperformance_schema = ON\nperformance-schema-instrument = 'wait/lock/metadata/sql/mdl=ON'\n"
-    with option_file("s3", told)(steer):
+    words = "[mysqld]\nperformance_schema = ON\nperformance-schema-instrument = 'wait/lock/metadata/sql/mdl=ON'\n"
+    with option_file("s3", words)(steer):
         _restarted(steer)
     yield
     if steer.sql("s3", "SELECT @@performance_schema") == [["1"]]:  # the run's own restart has ended it
@@ -135,10 +135,10 @@ def test_that_what_a_killed_run_left_on_is_looked_at_again_and_told_with_its_tim
     report = console("report", console.runs()[0])
     assert f"s3 desynced; last seen on {utc(again.seen)}." in report.out
     steer.sql("s3", "SET GLOBAL wsrep_desync = OFF")
-    told = console("procedures", "--runs").out
+    output = console("procedures", "--runs").out
     (off,) = console.view().obligations
     assert off.seen_off is not None
-    assert ", no more so at " in told
+    assert ", no longer at " in output
     undone = console("undo", console.runs()[0], "--yes")
     assert undone.code == 0, undone
     console.assert_ended(RunState.UNDONE, undone)

@@ -81,5 +81,5 @@ class Tables:
         return opened[1]
 
     def _in_files(self, name: str) -> frozenset[int]:
-        told = self._estate.host(name).sh(f"IDS='{self._ids}'\n{_PRIVATE}", limit_s=40, check=False)
-        return frozenset(int(line) for line in told.out.split()) if told.ok else frozenset()
+        output = self._estate.host(name).sh(f"IDS='{self._ids}'\n{_PRIVATE}", limit_s=40, check=False)
+        return frozenset(int(line) for line in output.out.split()) if output.ok else frozenset()

@@ -244,7 +244,7 @@ def test_that_twenty_seconds_of_load_have_no_hole_in_any_nodes_history(galera: E
 def test_that_the_watching_account_cannot_write(galera: Estate) -> None:
     """The least account of the inventory suffices for everything above, and can change nothing."""
     grants = galera.sql("n1", "SHOW GRANTS FOR observer")
-    told = " ".join(row[0] for row in grants)
-    assert "ALL PRIVILEGES" not in told
-    assert not any(word in told for word in ("INSERT", "UPDATE", "DELETE", "SUPER", "DROP", "CREATE"))
-    assert os.environ["PILOTHOUSE_LAB_OBSERVER_PASSWORD"] not in told
+    words = " ".join(row[0] for row in grants)
+    assert "ALL PRIVILEGES" not in words
+    assert not any(word in words for word in ("INSERT", "UPDATE", "DELETE", "SUPER", "DROP", "CREATE"))
+    assert os.environ["PILOTHOUSE_LAB_OBSERVER_PASSWORD"] not in words

@@ -37,9 +37,9 @@ def test_that_every_read_that_has_a_name_in_the_module_is_in_the_registry() -> N
     ],
 )
 def test_that_what_is_no_read_of_the_registry_is_refused(read: Any) -> None:
-    with pytest.raises(Refused) as told:
+    with pytest.raises(Refused) as raised:
         template_of(read)
-    assert told.value.safe == "Nothing was sent to the host."
+    assert raised.value.safe == "Nothing was sent to the host."
 
 
 def found(collection: str, database: str, **more: Any) -> MongoTemplate:

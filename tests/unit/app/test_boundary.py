@@ -80,7 +80,7 @@ RAISED: tuple[BaseException, ...] = (
     pymysql.err.OperationalError(2013, "Lost connection to MySQL server during query"),
     pymysql.err.InternalError("Packet sequence number wrong"),
     KeyringLocked("the prompt was dismissed"),
-    PasswordSetError("can't store"),
+    PasswordSetError("cannot store"),
     Panic("a panic of a library"),
 )
 EVERY = pytest.mark.parametrize("raised", RAISED, ids=lambda one: f"{type(one).__name__}-{str(one)[:12]}")

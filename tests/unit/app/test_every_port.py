@@ -216,7 +216,7 @@ def test_that_nothing_ends_the_thread_that_writes_a_history(
     writer.event((1.0, None, 0, "k", "{}"))
     writer.commit(force=True)
     writer.keep_house()
-    assert [problem.sentence[:25] for problem in troubles if problem] == ["History can't be written:"]
+    assert [problem.sentence[:26] for problem in troubles if problem] == ["History cannot be written:"]
     connection.close()
 
 

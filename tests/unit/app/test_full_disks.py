@@ -145,7 +145,7 @@ def test_that_a_disk_which_gets_full_while_recording_costs_what_came_after(
     out, errors = capsys.readouterr()
     assert code == 1
     assert "Traceback" not in out + errors
-    assert errors.count("History can't be written: ") == 2  # as it began, and at the end
+    assert errors.count("History cannot be written: ") == 2  # as it began, and at the end
     assert "x.pilothouse is incomplete" in errors
     for room in (False, True):
         if room:

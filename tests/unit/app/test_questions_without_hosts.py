@@ -22,9 +22,9 @@ def nothing_written_down(quiet_log: None, tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("name", NAMES)
 def test_that_questions_are_shown_without_an_inventory(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["procedures", name]) == 0
-    told = capsys.readouterr().out
-    assert "--input " in told
-    assert "no host was read" in told
+    output = capsys.readouterr().out
+    assert "--input " in output
+    assert "no host was read" in output
 
 
 def test_that_a_machine_is_told_that_no_host_was_read(capsys: pytest.CaptureFixture[str]) -> None:

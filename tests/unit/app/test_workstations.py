@@ -301,7 +301,7 @@ def test_that_closed_streams_are_neither_asked_nor_taken_for_a_store(tmp_path: P
 def test_that_a_workstation_without_another_thread_is_told_as_such() -> None:
     for error in (RuntimeError("can't start new thread"), MemoryError()):
         problem = as_user_error(error, None)
-        assert "Pilothouse can't get more memory or threads on this workstation:" in problem.sentence
+        assert "Pilothouse cannot get more memory or threads on this workstation:" in problem.sentence
         assert "ulimit" in problem.as_text()
 
 
@@ -356,5 +356,5 @@ def test_that_what_is_no_recording_is_bad_input(tmp_path: Path, name: str) -> No
     _circle(tmp_path / "circle")
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(BadInput, match=r"There is no recording|can't be read"):
+    with pytest.raises(BadInput, match=r"There is no recording|cannot be read"):
         need_recording(tmp_path / name)

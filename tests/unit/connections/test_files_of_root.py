@@ -125,7 +125,7 @@ def test_that_a_copy_replaces_a_link_that_others_laid_for_its_new_file(
 @pytest.mark.parametrize("shell", SHELLS)
 def test_that_a_pipe_or_a_folder_in_place_of_the_file_is_told_and_never_opened(tmp_path: Path, shell: str) -> None:
     os.mkfifo(tmp_path / "pipe")
-    assert "no plain file" in done(operator_files.copied(str(tmp_path / "pipe"), str(tmp_path / "x")), shell).stderr
+    assert "not a plain file" in done(operator_files.copied(str(tmp_path / "pipe"), str(tmp_path / "x")), shell).stderr
     assert done(new(tmp_path / "pipe"), shell).returncode == 0
     assert (tmp_path / "pipe").read_text() == "new\n"
     (tmp_path / "folder").mkdir()

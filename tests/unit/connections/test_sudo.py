@@ -64,13 +64,13 @@ def test_that_the_wrapping_for_input_hands_every_word_through_a_real_shell() -> 
     [
         (b"sudo: a password is required\n", "requires a password"),
         (b"dba is not in the sudoers file.\n", "not in the sudoers file"),
-        (b"Sorry, user dba is not allowed to execute '/bin/cat' as root on db1.\n", "don't allow"),
+        (b"Sorry, user dba is not allowed to execute '/bin/cat' as root on db1.\n", "do not allow"),
         (b"Sorry, user dba may not run sudo on db1.\n", "may not run sudo"),
         (b"sudo: no password was provided\nsudo: 1 incorrect password attempt\n", "password is wrong"),
         (b"sudo: sorry, you must have a tty to run sudo\n", "terminal"),
         (b"sudo: interactive authentication is required\n", "requires a password"),  # sudo-rs
         (b"sudo-rs: interactive authentication is required\n", "requires a password"),
-        (b"sudo: I'm sorry dba. I'm afraid I can't do that\n", "don't allow"),  # sudo-rs
+        (b"sudo: I'm sorry dba. I'm afraid I can't do that\n", "do not allow"),  # sudo-rs
         (b"sudo: maximum 3 incorrect authentication attempts\n", "password is wrong"),  # sudo-rs
         (b"sudo: a terminal is required to read the password; either use ...\n", "terminal"),
         (b"sudo: no tty present and no askpass program specified\n", "terminal"),

@@ -127,7 +127,7 @@ def test_that_two_writers_of_one_file_are_refused_even_between_processes(open_st
 
 def test_that_a_folder_that_cannot_be_written_is_a_store_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(StoreError, match="can't be written"):
+    with pytest.raises(StoreError, match="cannot be written"):
         HistoryStore.open(tmp_path / "file" / "history.sqlite", clock=ManualClock())
 
 

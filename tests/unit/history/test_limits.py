@@ -87,7 +87,7 @@ def test_that_a_full_disk_is_told_once_and_sampling_goes_on_in_memory(
     small_disk.on_event = told.append
     samples = fill(small_disk, 120)
     assert [e.health for e in told] == [Health.BAD]
-    assert "can't be written" in told[0].text
+    assert "cannot be written" in told[0].text
     assert "full" in told[0].text
     assert small_disk.trouble is not None
     hot = small_disk.hot("db1", ("questions",), 0.0)

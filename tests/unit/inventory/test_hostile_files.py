@@ -54,9 +54,9 @@ def test_that_an_endless_file_is_a_problem_of_every_import(endless: Path) -> Non
 
 
 def test_that_an_endless_inventory_or_ssh_config_is_refused(endless: Path) -> None:
-    with pytest.raises(BadInput, match="can't be read"):
+    with pytest.raises(BadInput, match="cannot be read"):
         load_inventory(endless)
-    with pytest.raises(BadInput, match="can't be read"):
+    with pytest.raises(BadInput, match="cannot be read"):
         target_for(SshAccess(user="", config=str(endless)), "db1")
 
 
@@ -74,7 +74,7 @@ def test_that_an_endless_file_that_is_included_is_told_and_the_rest_is_read(endl
     if endless.is_dir():  # nothing stands in it, as for ssh
         assert target_for(SshAccess(user="", config=str(config)), "db1").host == "db1"
         return
-    with pytest.raises(BadInput, match="can't be read"):
+    with pytest.raises(BadInput, match="cannot be read"):
         target_for(SshAccess(user="", config=str(config)), "db1")
 
 

@@ -77,17 +77,17 @@ def test_that_names_of_ssh_config_become_hosts_and_their_settings_stay_there(tmp
 
 def test_that_whatever_an_import_leaves_out_is_named_with_its_place(tmp_path: Path) -> None:
     ssh = write(tmp_path, "config", "Host db1\nHost ok db[1-3]\n Port 22\nHost d\u00fc\u202e1 # \u00fc\nHost DB1\n")
-    told = import_ssh_config(ssh).problems
-    assert [problem.partition(":")[0] for problem in told] == [f"{ssh}, line {number}" for number in (2, 4, 5)]
-    assert ': "db[1-3]" is left out: its "address" must be an IP address, or a host name of letters' in told[0]
-    assert ': "d\u00fc\ufffd1" is left out: its "name" must not begin' in told[1]
-    assert ': "DB1" is left out: the host names "db1" and "DB1" look alike' in told[2]
+    problems = import_ssh_config(ssh).problems
+    assert [problem.partition(":")[0] for problem in problems] == [f"{ssh}, line {number}" for number in (2, 4, 5)]
+    assert ': "db[1-3]" is left out: its "address" must be an IP address, or a host name of letters' in problems[0]
+    assert ': "d\u00fc\ufffd1" is left out: its "name" must not begin' in problems[1]
+    assert ': "DB1" is left out: the host names "db1" and "DB1" look alike' in problems[2]
     options = "[client_old]\nhost=db1\nuser=-x\n[clientOK]\nhost=db2\nuser=u\nssl-ca=a\x01\n"
-    told = import_my_cnf(write(tmp_path, "my.cnf", options)).problems
-    assert [problem.partition(" is left")[0] for problem in told] == ['[client_old]: "old"', '[clientok]: "ok"']
+    problems = import_my_cnf(write(tmp_path, "my.cnf", options)).problems
+    assert [problem.partition(" is left")[0] for problem in problems] == ['[client_old]: "old"', '[clientok]: "ok"']
     text = workbench(connection("odd key", "native", hostName="a", userName="u", sslCA="x&#10;y"))
-    told = import_workbench(write(tmp_path, "c.xml", text)).problems
-    assert told == ('"odd key" is left out: its "ca" must not contain control characters.',)
+    problems = import_workbench(write(tmp_path, "c.xml", text)).problems
+    assert problems == ('"odd key" is left out: its "ca" must not contain control characters.',)
 
 
 def test_that_an_include_that_includes_itself_ends() -> None:
@@ -177,16 +177,16 @@ def test_that_my_cnf_includes_are_followed_and_faults_told(tmp_path: Path) -> No
     text += f"!includedir {tmp_path}/d\n!include /none\n!x y\n"
     report = import_my_cnf(write(tmp_path, "my.cnf", text))
     assert [h.name for h in report.hosts] == ["early", "one"]
-    told = "\n".join(report.problems)
+    words = "\n".join(report.problems)
     for part in (
         "a.cnf, line 4: the clients refuse the file here",
         "b.cnf, line 1: the clients refuse the file here",
         "[clientbad]: the port",
         "[clientnobody]: no user is set",
-        "/none can't be read",
+        "/none cannot be read",
         "!x",
     ):
-        assert part in told
+        assert part in words
 
 
 def connection(name: str, driver: str, **parameters: str) -> str:
@@ -292,9 +292,9 @@ def test_that_bombs_and_files_of_another_kind_are_refused_with_a_sentence(tmp_pa
 def test_that_a_missing_file_is_a_problem_of_the_report_not_an_exception(tmp_path: Path) -> None:
     for report in (import_ssh_config(tmp_path / "a"), import_my_cnf(tmp_path / "b"), import_workbench(tmp_path / "c")):
         assert report.hosts == ()
-        assert "can't be read: No such file" in report.problems[0]
+        assert "cannot be read: No such file" in report.problems[0]
     for usual in (import_ssh_config(), import_my_cnf(), import_workbench()):
-        assert "can't be read" in usual.problems[0]
+        assert "cannot be read" in usual.problems[0]
 
 
 def test_that_merging_never_replaces_a_host_unless_it_is_named() -> None:

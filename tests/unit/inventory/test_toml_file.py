@@ -187,7 +187,7 @@ def test_that_text_which_is_not_toml_is_told_with_line_and_column_and_without_th
 def test_that_a_file_that_is_missing_or_not_utf8_or_a_folder_says_so(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="No such file"):
         load_inventory(tmp_path / "none.toml")
-    with pytest.raises(BadInput, match="can't be read"):
+    with pytest.raises(BadInput, match="cannot be read"):
         load_inventory(tmp_path)
     latin = tmp_path / "latin.toml"
     latin.write_bytes("version = 1\n# Grüße".encode("latin-1"))

@@ -127,7 +127,7 @@ def test_that_a_default_which_can_not_be_unset_is_told() -> None:
     text = 'version = 1\n[defaults.ssh]\nkey = "k"\n[[host]]\nname = "a"\naddress = "a"\n'
     inventory = parse_inventory(text)
     without = replace(inventory, hosts=(replace(inventory.hosts[0], ssh=SshAccess("")),))
-    with pytest.raises(BadInput, match=r"""can't be unset \("key" in \[host.ssh\] of host "a"\)"""):
+    with pytest.raises(BadInput, match=r"""cannot be unset \("key" in \[host.ssh\] of host "a"\)"""):
         render_inventory(without, text)
 
 

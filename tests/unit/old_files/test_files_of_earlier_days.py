@@ -43,7 +43,7 @@ AGAINST_LATER_LAWS = {
         "freeze-gcache": "nothing proves its history before",
         "rolling-restart": "nothing proves its history before",
         "add-node": "nothing proves its history before",
-        "bootstrap-after-crash": "nothing holds them against now",
+        "bootstrap-after-crash": "nothing compares them with the present",
     }
 }
 """Plans that no run goes forward by any more: they start servers without the proofs that came later."""
@@ -148,9 +148,9 @@ def test_that_every_run_of_an_old_journal_is_shown_and_reported(runs: Runs) -> N
     for run, entries, view in runs:
         shown, report = "\n".join(run_lines(view, commands=True)), report_markdown(view, entries)
         assert len(shown.splitlines()) > len(view.steps), run
-        told = " ".join(report.replace("\\", "").split())
-        assert view.plan.title in told, run
-        assert view.sentence.replace("\\", "").split("\n")[0].strip() in told, run
+        words = " ".join(report.replace("\\", "").split())
+        assert view.plan.title in words, run
+        assert view.sentence.replace("\\", "").split("\n")[0].strip() in words, run
         assert json.loads(json.dumps(run_document(view)))["state"] == run.state, run
         if run.course == "undo killed":
             assert view.plan.title in report_html(view, entries), run

@@ -134,11 +134,11 @@ ROW = {
 
 
 def test_that_the_page_sums_states_procedures_and_rows() -> None:
-    told = page([ROW, {**ROW, "seed": 2}])
-    assert "- 2 states: 2 ok" in told
-    assert "- 2 procedures asked for: 2 refused" in told
-    assert "- 20 acknowledged rows: 2 gone, 18 kept, 0 aside, 0 lost, 0 forked" in told
-    assert told.index("| 2 |") < told.index("| 3 | abc | kill s1 (done) | add-node s2 refused: HISTORY / s2 |")
+    text = page([ROW, {**ROW, "seed": 2}])
+    assert "- 2 states: 2 ok" in text
+    assert "- 2 procedures asked for: 2 refused" in text
+    assert "- 20 acknowledged rows: 2 gone, 18 kept, 0 aside, 0 lost, 0 forked" in text
+    assert text.index("| 2 |") < text.index("| 3 | abc | kill s1 (done) | add-node s2 refused: HISTORY / s2 |")
 
 
 def test_that_the_page_counts_a_past_that_was_not_known_though_it_is_one() -> None:
@@ -151,9 +151,9 @@ def test_that_the_page_counts_a_past_that_was_not_known_though_it_is_one() -> No
 
 def test_that_a_failure_stays_in_the_row_of_the_seed_that_was_tried_again() -> None:
     failed = {**ROW, "verdict": {**VERDICT, "word": "FAIL", "why": "3 rows are lost"}}
-    told = page(with_row([failed], {**ROW, "commit": "def", "mended": "bcd"}))
-    assert "failed at abc (3 rows are lost); mended in bcd; tried again: ok" in told
-    assert "- failed first, tried again: 3" in told
+    text = page(with_row([failed], {**ROW, "commit": "def", "mended": "bcd"}))
+    assert "failed at abc (3 rows are lost); mended in bcd; tried again: ok" in text
+    assert "- failed first, tried again: 3" in text
 
 
 def test_that_a_row_takes_the_place_of_its_seed_s_alone() -> None:

@@ -28,8 +28,8 @@ UNIT = "/system.slice/mongod@{}.service"
 
 
 def reading(pid: int | None, many: int, state: str = "S", unit: str = "one") -> OsReading:
-    told = f"{pid} {state} {UNIT.format(unit)} /user.slice {many}" if pid is not None else "- - - /user.slice 0"
-    found = OsParser().feed(f"t 1795490000000000;@stat;cpu  1 2 3 4 5 6 7 8;@proc;{told}".encode())
+    words = f"{pid} {state} {UNIT.format(unit)} /user.slice {many}" if pid is not None else "- - - /user.slice 0"
+    found = OsParser().feed(f"t 1795490000000000;@stat;cpu  1 2 3 4 5 6 7 8;@proc;{words}".encode())
     assert found is not None
     return found
 

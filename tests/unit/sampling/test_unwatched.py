@@ -47,7 +47,7 @@ def test_that_a_host_that_is_still_silent_is_said_to_have_been_so_before_and_the
     (ended,) = (event for event in hub.log.all()[1:] if event.spans)
     assert ended.until is not None
     assert "; it did not answer when Pilothouse last stopped watching (" in ended.text
-    assert not [event for event in hub.log.all() if "db1 answers" in event.text]
+    assert [event for event in hub.log.all() if event.kind == "connection"] == [LEFT, ended]
 
 
 def test_that_a_host_that_answers_again_says_that_the_end_of_the_old_silence_is_not_known() -> None:

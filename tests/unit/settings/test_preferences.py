@@ -32,7 +32,7 @@ def test_that_everything_is_read_as_it_was_written_and_by_its_owner_alone(tmp_pa
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-@pytest.mark.expected_log("WARNING", "can't be used")
+@pytest.mark.expected_log("WARNING", "cannot be used")
 @pytest.mark.parametrize(
     "content",
     [
@@ -46,7 +46,7 @@ def test_that_a_damaged_or_hostile_file_is_ignored_with_a_sentence(tmp_path: Pat
     assert read_preferences(path) == Preferences()
 
 
-@pytest.mark.expected_log("WARNING", "can't be used")
+@pytest.mark.expected_log("WARNING", "cannot be used")
 def test_that_a_folder_in_its_place_is_no_settings_file(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir()
     assert read_preferences(tmp_path / FILE) == Preferences()
@@ -70,7 +70,7 @@ def test_that_a_value_that_does_not_fit_is_left_out_and_the_rest_is_taken(
     assert read_preferences(path) == Preferences(tree_width=300)
 
 
-@pytest.mark.expected_log("WARNING", "can't be written")
+@pytest.mark.expected_log("WARNING", "cannot be written")
 def test_that_a_folder_that_takes_nothing_is_said_once(tmp_path: Path) -> None:
     keeper = Keeper(tmp_path / "nowhere" / FILE)
     keeper.change(theme="dark")

@@ -164,7 +164,7 @@ def test_that_a_folder_in_the_files_place_and_a_file_in_the_folders_are_told(tmp
     (tmp_path / "s").mkdir()
     (tmp_path / "f").write_text("x", encoding="utf-8")
     for bad in (tmp_path / "s", tmp_path / "f" / "s"):
-        with pytest.raises(StoreError, match="can't be"):
+        with pytest.raises(StoreError, match="cannot be"):
             StateStore.open(bad)
 
 

@@ -177,10 +177,10 @@ def test_that_the_pointer_over_a_legend_learns_what_its_curve_is(make_page: Make
     item = page.card("flow").legend.items["db1"]
     place = QPoint(6, 6)
     QApplication.sendEvent(item, QHelpEvent(QEvent.Type.ToolTip, place, item.mapToGlobal(place)))
-    told = QToolTip.text()
+    text = QToolTip.text()
     QToolTip.hideText()
     for words in ("db1 3 %, 1 min ago", "No newer sample.", "wsrep_flow_control_paused_ns"):
-        assert words in told
+        assert words in text
 
 
 @pytest.mark.parametrize("room", [0, -40], ids=["as wide as it wants", "name cut"])

@@ -30,6 +30,6 @@ def test_that_a_chart_without_a_label_is_named_on_the_page_and_the_others_are_dr
         assert page is not None
         qtbot.waitUntil(lambda: len(page.specs()) == 1)
         assert [spec.title for spec in page.specs()] == ["Good one"]
-        told = 'charts.toml: the chart "mine" is left out: its curve 1 has no `label`.'
-        assert [words for words in page.findChildren(QLabel) if words.isVisible() and words.text() == told]
+        text = 'charts.toml: the chart "mine" is left out: its curve 1 has no `label`.'
+        assert [words for words in page.findChildren(QLabel) if words.isVisible() and words.text() == text]
         assert not made.window.messages.isVisible()

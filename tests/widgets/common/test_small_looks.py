@@ -96,8 +96,8 @@ def _measured(text: str) -> float:
 
 
 def test_that_zooming_is_called_that_on_the_sheet_of_keys() -> None:
-    told = {(one.act, one.words) for place in PLACES for one in place.shortcuts if one.act.startswith("zoom")}
-    assert told == {("zoom-in", "Zoom in"), ("zoom-out", "Zoom out")}
+    pairs = {(one.act, one.words) for place in PLACES for one in place.shortcuts if one.act.startswith("zoom")}
+    assert pairs == {("zoom-in", "Zoom in"), ("zoom-out", "Zoom out")}
 
 
 def test_that_a_button_breaks_its_words_before_it_cuts_them(qtbot: QtBot) -> None:

@@ -48,7 +48,7 @@ def test_that_a_name_that_nobody_knows_is_told_at_the_address(
     person.presses("Test")
     person.ops.do("test-host")
     QApplication.processEvents()
-    assert form.address_note.text() == 'The name "db1" can\'t be resolved.'
+    assert form.address_note.text() == 'The name "db1" cannot be resolved.'
     assert form.address.property("wrong") is True
     assert form.name.y() == height
     assert dialog.steps.told().startswith("Failed: Name")
@@ -66,7 +66,7 @@ def test_that_the_unknown_name_of_a_jump_host_is_not_told_at_the_address(
     person.presses("Test")
     person.ops.do("test-host")
     assert dialog.form.address.property("wrong") is not True
-    assert 'The name "gate" can\'t be resolved (Name or service not known).' in dialog.steps.words()
+    assert 'The name "gate" cannot be resolved (Name or service not known).' in dialog.steps.words()
 
 
 # -- ways -----------------------------------------------------------------------------------------------------------
@@ -164,8 +164,8 @@ def test_that_a_new_host_that_looks_like_another_is_not_written_beside_it(person
     dialog = person.fills()
     person.presses("Add and watch")
     person.ops.do("save-host")
-    told = 'the host names "DB1." and "db1" look alike and could be confused; rename one.'
-    assert told in dialog.message()
+    words = 'the host names "DB1." and "db1" look alike and could be confused; rename one.'
+    assert words in dialog.message()
     assert [host.name for host in load_inventory(person.path).hosts] == ["DB1."]
 
 

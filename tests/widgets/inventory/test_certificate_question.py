@@ -22,7 +22,7 @@ from widgets.inventory.draft import ServerCertificate
 PRINT = ":".join(f"{n:02X}" for n in range(32))
 SHOWN = ServerCertificate("db1", 3307, PRINT, "CN=MySQL_Server_8.4_Auto_Generated", "self-signed certificate in chain")
 UNKNOWN = CertificateUnknown(
-    "The certificate can't be verified.", host="db1", fingerprint=PRINT, name="10.20.0.11:3306", subject="CN=x",
+    "The certificate cannot be verified.", host="db1", fingerprint=PRINT, name="10.20.0.11:3306", subject="CN=x",
     why="self-signed certificate", try_=(),
 )  # fmt: skip
 

@@ -176,7 +176,7 @@ def test_that_the_account_of_procedures_is_apart_from_the_observers_and_may_stay
     form = dialog.form
     assert form.operator_user.isVisible()
     assert not form.operator_password.isVisible()
-    assert "can't change anything" in form.why_two.text()
+    assert "cannot change anything" in form.why_two.text()
     assert form.draft().entry.sql == SqlAccess("monitor", via="tunnel")
     form.operator_user.setText(" pilot ")
     assert form.operator_password.isVisible()
@@ -311,7 +311,7 @@ def test_that_what_an_import_left_out_is_read_whole_and_passwords_only_where_the
 
 
 def test_that_an_import_that_found_nothing_says_why_and_offers_no_choice_there_is_not(qtbot: QtBot) -> None:
-    why = "/home/dba/.my.cnf can't be read: No such file or directory."
+    why = "/home/dba/.my.cnf cannot be read: No such file or directory."
     made = ImportDialog("~/.my.cnf", [], why=(why,))
     made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     qtbot.addWidget(made)

@@ -104,7 +104,7 @@ def test_that_an_inventory_that_lost_the_account_s_host_is_left_as_it_is(service
     service.ops.do("watch-more")
     assert service.path.read_bytes() == before
     assert (
-        "The account of n1 can't be used: the host is no longer in the inventory."
+        "The account of n1 cannot be used: the host is no longer in the inventory."
         in service.open.window.messages.text()
     )
 

@@ -108,9 +108,9 @@ def test_that_a_rehearsal_stands_under_each_step_and_is_summed_up(wizard: Wizard
 
 def test_that_the_head_and_the_approval_name_each_host_with_its_address(wizard: WizardPage) -> None:
     wizard.set_plan(p.plan(), p.WORDING, addresses={"db1": "10.0.0.5", "db2": "10.0.0.6", "db3": "10.0.0.7"})
-    told = "11 steps on db1 (10.0.0.5), db2 (10.0.0.6)"
-    assert wizard.stages.approval._facts.text().startswith(told)
-    assert wizard.stages.plan.head.texts()[0].startswith(told)
+    words = "11 steps on db1 (10.0.0.5), db2 (10.0.0.6)"
+    assert wizard.stages.approval._facts.text().startswith(words)
+    assert wizard.stages.plan.head.texts()[0].startswith(words)
 
 
 def test_that_the_approval_names_all_hosts_where_the_head_counts_them(wizard: WizardPage) -> None:

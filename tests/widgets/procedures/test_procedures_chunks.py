@@ -61,10 +61,10 @@ def test_that_the_window_shows_the_numbers_and_formulas_of_the_terminal(page: Ch
     advice = advise(backup, chunk)
     typed(page)
     for box, outcome in ((page.now, advice.now), (page.then, advice.then)):
-        told = "\n".join(box.lines())
+        words = "\n".join(box.lines())
         for one in lines_of(backup, outcome):
-            assert f"{one.name}: {one.value}" in told
-            assert one.formula in told
+            assert f"{one.name}: {one.value}" in words
+            assert one.formula in words
     assert page.advice.text() == advice.sentence == "Use 153 MiB in every job."
     assert page.options.lines() == ("--read-buffer-size=153M --encrypt-chunk-size=153M",)
 

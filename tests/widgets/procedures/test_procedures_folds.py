@@ -207,14 +207,14 @@ def test_that_what_comes_next_says_why_it_can_not_be_done_yet(wizard: WizardPage
 def test_that_checking_again_takes_with_it_what_was_typed_last(qtbot: QtBot, wizard: WizardPage) -> None:
     wizard.set_fields(p.FIELDS, {}, ())
     wizard.set_checks(p.CHECKS)
-    told: list[object] = []
-    wizard.inputs_changed.connect(told.append)
-    wizard.check_wanted.connect(lambda: told.append("check"))
+    sentences: list[object] = []
+    wizard.inputs_changed.connect(sentences.append)
+    wizard.check_wanted.connect(lambda: sentences.append("check"))
     wizard.stages.inputs.set_open(True)
     field = wizard.stages.form.rows["away"].focus_target()
     qtbot.keyClicks(field, " 5 s")
     wizard.stages.checklist.again.click()
-    assert told == [{"away": "30 min 5 s"}, "check"]
+    assert sentences == [{"away": "30 min 5 s"}, "check"]
 
 
 def test_that_what_a_rehearsal_found_stands_beside_the_button_that_starts(wizard: WizardPage) -> None:

@@ -224,7 +224,7 @@ def test_that_one_reason_is_asked_for_blocks_of_one_code_on_several_hosts(qtbot:
     wizard.set_checks((*p.CHECKS, p.BLOCK, replace(p.BLOCK, host="db2"), replace(p.BLOCK, host="db3")))
     wizard.set_plan(p.plan(), p.WORDING)
     checklist = wizard.stages.checklist
-    assert checklist.standing.text() == "A run can't start while these checks block: DISK-FREE."
+    assert checklist.standing.text() == "A run cannot start while these checks block: DISK-FREE."
     assert [r.reason is not None for r in checklist.rows[:3]] == [True, False, False]
     second = checklist.rows[1].findChildren(QLabel)
     assert "The reason above applies to every DISK-FREE." in [label.text() for label in second]

@@ -148,9 +148,9 @@ def test_that_a_watch_rule_that_breaks_is_told_beside_the_question_that_stands(w
     first = wizard.question.buttons[0]
     assert first.property("kind") == "primary"
     wizard.set_run(replace(view, broken=(BROKEN,)))
-    told = "\n".join(texts_of(wizard.question))
-    assert "db1 is no full member any more. (1 of 3)" in told
-    assert "the run asks you before its next act" in told
+    words = "\n".join(texts_of(wizard.question))
+    assert "db1 is no full member any more. (1 of 3)" in words
+    assert "the run asks you before its next act" in words
     assert (wizard.question.buttons[0], first.property("kind")) == (first, "")
 
 

@@ -128,7 +128,7 @@ def test_that_pause_is_told_once_and_waits_for_the_end_of_the_step(qtbot: QtBot,
 def test_that_a_step_that_can_not_be_broken_off_can_not_be_cancelled(wizard: WizardPage) -> None:
     wizard.set_run(p.run(6), p.WORDING)
     assert not wizard.head.cancel.isEnabled()
-    assert "' can't be interrupted safely; pause after it instead." in wizard.head.cancel.toolTip()
+    assert "' cannot be interrupted safely; pause after it instead." in wizard.head.cancel.toolTip()
     wizard.set_run(p.run(2), p.WORDING)
     assert wizard.head.cancel.isEnabled()
 
@@ -181,8 +181,8 @@ def test_that_undo_says_for_what_it_will_wait_and_counts_what_is_more_of_the_sam
     wizard.set_run(p.run(5, of=replace(p.plan(), steps=tuple(replace(s, undo=undo) for s in steps))), p.WORDING)
     wizard.head.undo.click()
     lines = wizard.confirm.text.text().splitlines()
-    told = "Waits until 'db2' is typed, unless this is found: a state in grastate.dat of db2. "
-    assert sum(f"{told}Starting db2 replaces its data. Type db2 to accept." in line for line in lines) == 2
+    sentence = "Waits until 'db2' is typed, unless this is found: a state in grastate.dat of db2. "
+    assert sum(f"{sentence}Starting db2 replaces its data. Type db2 to accept." in line for line in lines) == 2
     assert "4 more steps need a confirmation." in lines
 
 

@@ -32,7 +32,7 @@ def started(home: Path, *words: str, **settings: str) -> subprocess.CompletedPro
 def test_that_without_a_display_the_window_is_a_sentence(tmp_path: Path) -> None:
     ended = started(tmp_path)
     assert ended.returncode == 2
-    assert ended.stderr.startswith("The window can't be opened: there is no display")
+    assert ended.stderr.startswith("The window cannot be opened: there is no display")
     assert "ssh -X" in ended.stderr
     assert "plugin" not in ended.stderr
 

@@ -49,7 +49,7 @@ def test_that_a_recording_that_still_loads_says_so_and_speaks_of_no_hosts(qtbot:
         said = " ".join(painted(window))
         assert "Opening the recording" in said
         assert "Its file on this workstation is read; no host is contacted." in said
-        assert "hosts are asked" not in said
+        assert "hosts are queried" not in said
         with qtbot.waitSignal(session.ready, timeout=20_000):
             opener.read.set()
         assert window.status.message() == ""

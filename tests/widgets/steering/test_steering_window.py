@@ -138,10 +138,10 @@ def test_that_a_run_tells_its_story_on_the_time_axis_and_the_journal_leads_back_
     person.waits(lambda: state_of(person) is RunState.DONE)
     person.waits(lambda: not person.steering.runs.driven)
     person.controller.pump.beat()
-    told = [(e.kind, e.text) for e in person.controller.events]
-    assert [kind for kind, _ in told] == ["run", "step", "step", "step", "run"]
-    assert told[0][1] == "Run 1 starts: Take db2 out of flow control for a backup"
-    assert told[-1][1] == "Run 1 is done: Take db2 out of flow control for a backup"
+    pairs = [(e.kind, e.text) for e in person.controller.events]
+    assert [kind for kind, _ in pairs] == ["run", "step", "step", "step", "run"]
+    assert pairs[0][1] == "Run 1 starts: Take db2 out of flow control for a backup"
+    assert pairs[-1][1] == "Run 1 is done: Take db2 out of flow control for a backup"
     person.presses(person.wizard, "Close")
     person.window.show_page("journal")
     journal = person.window.findChild(JournalPage)

@@ -104,11 +104,11 @@ def test_that_an_outage_that_was_not_over_when_watching_stopped_is_told_as_that(
     page.show_events((left, at_once))
     cells = page.findChild(QTableView).model()  # type: ignore[union-attr]
     at = format_clock(AT - 340, seconds=False)
-    told = f"db4 does not answer; still in progress when Pilothouse stopped watching (at {at})"
-    assert cells.index(1, WHAT).data() == told
+    words = f"db4 does not answer; still in progress when Pilothouse stopped watching (at {at})"
+    assert cells.index(1, WHAT).data() == words
     assert [cells.index(row, LASTED).data() for row in (1, 0)] == ["1 min or more", "not known"]
     (row, _) = csv.DictReader(io.StringIO(as_csv((left, at_once))))
-    assert (row["until"], row["text"]) == ("", told)
+    assert (row["until"], row["text"]) == ("", words)
     page.set_filter(words="stopped watching")
     assert len(page.shown()) == 2
 
@@ -142,8 +142,8 @@ def test_that_events_of_other_inventories_are_left_out_and_told_until_they_are_w
     other = Event(AT - 120, "state", "n1: Stopped", Health.BAD, node_id="n1", inventory="b")
     page.know_others((other,))
     assert other not in page.shown()
-    told = "1 event of the last day belongs to another inventory"
-    (line,) = (label for label in page.findChildren(QLabel) if label.text() == told)
+    words = "1 event of the last day belongs to another inventory"
+    (line,) = (label for label in page.findChildren(QLabel) if label.text() == words)
     assert line.isVisible()
     (turn,) = (made for made in page.findChildren(QPushButton) if made.text() == "Show")
     qtbot.mouseClick(turn, Qt.MouseButton.LeftButton)

@@ -47,10 +47,10 @@ def test_that_a_minority_stands_outside_and_leaves_its_hole() -> None:
 
 def test_that_tree_and_terminal_tell_the_group_in_their_words() -> None:
     assert cluster_entry(whole()).detail == "Group 8.4"
-    told = estate_text(s.estate(g.member(1), g.member(2), g.member(3)))
-    assert "Group Replication · MySQL 8.4.3" in told
-    assert "Majority: 3 of 3 votes, may lose 1 at a time, view 3" in told
-    assert "db1 (primary)  ONLINE" in told
+    text = estate_text(s.estate(g.member(1), g.member(2), g.member(3)))
+    assert "Group Replication · MySQL 8.4.3" in text
+    assert "Majority: 3 of 3 votes, may lose 1 at a time, view 3" in text
+    assert "db1 (primary)  ONLINE" in text
 
 
 def test_that_the_inspector_tells_state_mode_and_queues_of_a_member() -> None:

@@ -88,8 +88,7 @@ def test_that_the_bar_says_what_the_command_line_says_of_a_cluster_without_a_pri
 ) -> None:
     for code in (NO_PRIMARY_HEARD, ALL_DOWN):
         show(view, replace(b.no_primary(), problems=(Problem("galera", f"Told by {code}.", code),)))
-        assert f"Told by {code}." in view.message()
-        assert "every node refuses" not in view.message()
+        assert view.message().startswith(f"Told by {code}.\nThe nodes do not agree")
 
 
 def test_that_agreement_needs_no_bar(view: TopologyView) -> None:

@@ -262,9 +262,9 @@ def test_that_an_estate_nobody_answered_for_says_what_is_waited_for(qapp: QAppli
 
 
 def test_that_a_console_that_cannot_write_says_so_until_it_can(opened: OpenWindow, source: FakeLiveSource) -> None:
-    source.told = [Event(b.AT, "console", "History can't be written: the disk is full.", Health.BAD)]
+    source.told = [Event(b.AT, "console", "History cannot be written: the disk is full.", Health.BAD)]
     opened.controller.pump.beat()
-    assert opened.window.status.message() == "History can't be written: the disk is full."
+    assert opened.window.status.message() == "History cannot be written: the disk is full."
     source.told.append(Event(b.AT + 5, "console", "History is being written again.", Health.GOOD))
     opened.controller.pump.beat()
     assert opened.window.status.message() == ""

@@ -259,8 +259,8 @@ def test_that_an_import_gives_this_run_the_passwords_of_the_hosts_that_it_takes_
 def test_that_an_import_without_anything_to_import_says_so(hosts: Hosts, kind: str) -> None:
     hosts.hosts.open_import(kind)
     hosts.ops.do("import")
-    told = hosts.window.messages.text() + "".join(_words(d) for d in hosts.window.findChildren(ImportDialog))
-    assert told
+    words = hosts.window.messages.text() + "".join(_words(d) for d in hosts.window.findChildren(ImportDialog))
+    assert words
 
 
 # --- the session --------------------------------------------------------------------------------------------------
@@ -381,7 +381,7 @@ def test_that_a_missing_demo_is_told_and_leaves_the_ways_in(
 @pytest.mark.parametrize(
     "problem",
     [
-        StoreError("The history can't be written: the disk is full.", try_=("Free some space.",)),
+        StoreError("The history cannot be written: the disk is full.", try_=("Free some space.",)),
         AuthFailed("Refused."),
     ],
 )

@@ -122,12 +122,12 @@ class CheckRow(QFrame):
         """What to answer, by the question's own words, and the way there while answers can be given."""
         given, title = tr(" or ").join(answer.values), self._title_of(answer.field)
         if given:
-            told = tr("{advice}: {answer} under “{question}”", advice=tr(answer.advice), answer=given, question=title)
+            words = tr("{advice}: {answer} under “{question}”", advice=tr(answer.advice), answer=given, question=title)
         else:
-            told = tr("{advice}: “{question}”", advice=tr(answer.advice), question=title)
+            words = tr("{advice}: “{question}”", advice=tr(answer.advice), question=title)
         row = QHBoxLayout()
         row.setSpacing(8)
-        row.addWidget(text_label(tr("Try: {advice}", advice=told), "second"), 1)
+        row.addWidget(text_label(tr("Try: {advice}", advice=words), "second"), 1)
         if not fixed:
             way = button(tr("Answer"), "link", on=partial(self.answer_wanted.emit, answer.field))
             way.setAccessibleName(tr("Answer {question}", question=title))
@@ -290,7 +290,7 @@ class Checklist(QWidget):
         self.again.setEnabled(not barred)
         self.go_on.setEnabled(not barred and bool(self._checks))
         names = ", ".join(dict.fromkeys(check.code for check in self.standing_blocks()))
-        blocked = tr("A run can't start while these checks block: {codes}.", codes=names) if names else ""
+        blocked = tr("A run cannot start while these checks block: {codes}.", codes=names) if names else ""
         set_kind(self.standing, "second" if self._waiting else "bad")
         put(self.standing, barred or blocked)
         set_tip(self.go_on, barred)

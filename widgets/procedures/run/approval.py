@@ -108,7 +108,7 @@ class Approval(QWidget):
         emptied(self._fields)
         self.lines, self._expected = {}, {}
         for step in steps:
-            text = tr("'{title}' can't be undone. Type {name}:", title=tr(step.title), name=step.confirm)
+            text = tr("'{title}' cannot be undone. Type {name}:", title=tr(step.title), name=step.confirm)
             name = text_label(text, "bad")
             field = line(tr("Type {name} to confirm", name=step.confirm), step.confirm)
             field.setFixedWidth(200)
@@ -155,7 +155,7 @@ def plan_facts(plan: Plan, addresses: Mapping[str, str], most: int = _MOST_NAMED
     if downs:
         parts.append(tr_n("{n} takes a node down", "{n} take a node down", downs, n=format_count(downs)))
     if final:
-        parts.append(tr_n("{n} can't be undone", "{n} can't be undone", final, n=format_count(final)))
+        parts.append(tr_n("{n} cannot be undone", "{n} cannot be undone", final, n=format_count(final)))
     if duties:
         parts.append(tr_n("{n} obligation", "{n} obligations", duties, n=format_count(duties)))
     if estimate := about_time(plan.estimate_s):

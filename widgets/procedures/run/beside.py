@@ -29,8 +29,8 @@ def over_since(view: RunView) -> str:
     if view.question is None or not over:
         return ""
     last = max(over, key=lambda one: one.over or 0.0)
-    told = tr("{code} broke at {at} and has held again for 10 s, as of {time}.", code=last.code,
+    words = tr("{code} broke at {at} and has held again for 10 s, as of {time}.", code=last.code,
               at=format_clock(last.at), time=format_clock(last.over or 0.0))  # fmt: skip
     before = tr_n("So did {n} rule before it: see the journal.", "So did {n} rules before it: see the journal.",
                   len(over) - 1, n=format_count(len(over) - 1))  # fmt: skip
-    return f"{told} {before}" if len(over) > 1 else told
+    return f"{words} {before}" if len(over) > 1 else words

@@ -21,9 +21,9 @@ def undo_sentences(view: RunView) -> tuple[str, ...]:
     """Return what Undo does and what it can't do."""
     back = undoable(view)
     hosts = ", ".join(dict.fromkeys(shown.step.host for shown in back if shown.step.host))
-    told: list[str] = []
+    sentences: list[str] = []
     if back:
-        told.append(
+        sentences.append(
             tr_n(
                 "Undo rolls back {n} step on {hosts}, newest first:",
                 "Undo rolls back {n} steps on {hosts}, newest first:",
@@ -33,42 +33,48 @@ def undo_sentences(view: RunView) -> tuple[str, ...]:
             )
         )
         lines = [f"– {shown.step.host}: {tr(shown.step.undo.title)}" for shown in back if shown.step.undo is not None]
-        told += lines if len(lines) <= _MOST_LINES else lines[: _MOST_LINES - 1]
-        if rest := len(lines) - len(told) + 1:
-            told.append(tr_n("– and {n} more", "– and {n} more", rest, n=format_count(rest)))
+        sentences += lines if len(lines) <= _MOST_LINES else lines[: _MOST_LINES - 1]
+        if rest := len(lines) - len(sentences) + 1:
+            sentences.append(tr_n("– and {n} more", "– and {n} more", rest, n=format_count(rest)))
     else:
-        told.append(tr("No step of this run has anything to roll back; undo ends the run and verifies its guarantees."))
+        sentences.append(
+            tr("No step of this run has anything to roll back; undo ends the run and verifies its guarantees.")
+        )
     undos = [(shown.step.host, shown.step.undo) for shown in back]
     asking = [f"{host}: {undo.consent.words}" for host, undo in undos if undo is not None and undo.consent is not None]
-    told += asking[:_MOST_ASKING]
+    sentences += asking[:_MOST_ASKING]
     if rest := len(asking[_MOST_ASKING:]):
-        told.append(
+        sentences.append(
             tr_n(
                 "{n} more step needs a confirmation.", "{n} more steps need a confirmation.", rest, n=format_count(rest)
             )
         )
-    told += [
+    sentences += [
         tr("It releases: {sentence} (on {host}).", sentence=tr(o.obligation.sentence), host=o.obligation.host)
         for o in view.obligations
     ]
     stays = [s for s in view.steps if s.state in _TOUCHED and s.step.risk is Risk.IRREVERSIBLE]
-    told += [tr("It can't roll back: {title} (on {host}).", title=tr(s.step.title), host=s.step.host) for s in stays]
-    return tuple(told)
+    sentences += [
+        tr("It cannot roll back: {title} (on {host}).", title=tr(s.step.title), host=s.step.host) for s in stays
+    ]
+    return tuple(sentences)
 
 
 def leave_sentences(view: RunView) -> tuple[str, ...]:
     """Return what Leave does: no step is taken back, what is switched on is switched off where that does no harm."""
-    told = [tr("Nothing is rolled back on {hosts}, and the run can't be resumed.", hosts=", ".join(view.plan.hosts))]
+    sentences = [
+        tr("Nothing is rolled back on {hosts}, and the run cannot be resumed.", hosts=", ".join(view.plan.hosts))
+    ]
     if view.obligations:
         on = "; ".join(tr(o.obligation.sentence) for o in view.obligations)
-        told.append(
+        sentences.append(
             tr(
                 "Temporary changes are released: {on}. A change that must not be released yet stays on and is "
                 "reported.",
                 on=on,
             )
         )
-    return tuple(told)
+    return tuple(sentences)
 
 
 def cancel_sentences(view: RunView, current: int) -> tuple[str, ...]:
@@ -77,11 +83,11 @@ def cancel_sentences(view: RunView, current: int) -> tuple[str, ...]:
         return (tr("No step is running: the run stops before its next step."),)
     step = view.steps[current].step
     where = step.host or tr("all hosts")
-    told = [tr("The wait in '{title}' on {host} ends now.", title=tr(step.title), host=where)]
+    sentences = [tr("The wait in '{title}' on {host} ends now.", title=tr(step.title), host=where)]
     if step.moves:
-        told.append(tr("{host} may then be out of the cluster until you continue or undo.", host=step.moves))
-    told.append(tr("Completed steps stay completed; then you choose: try again, undo, or leave the run."))
-    return tuple(told)
+        sentences.append(tr("{host} may then be out of the cluster until you continue or undo.", host=step.moves))
+    sentences.append(tr("Completed steps stay completed; then you choose: try again, undo, or leave the run."))
+    return tuple(sentences)
 
 
 def pause_words(view: RunView, current: int) -> str:
@@ -91,4 +97,4 @@ def pause_words(view: RunView, current: int) -> str:
     step = view.steps[current].step
     if step.cancellable:
         return ""
-    return tr("'{title}' can't be interrupted safely; pause after it instead.", title=tr(step.title))
+    return tr("'{title}' cannot be interrupted safely; pause after it instead.", title=tr(step.title))

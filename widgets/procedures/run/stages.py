@@ -158,13 +158,13 @@ class Stages(QWidget):
         self.approval.rehearse.setEnabled(not running)
         stops = sum(found.holds is False for found in results)
         if running:
-            told = tr("rehearsing: {done} of {total} steps", done=len(results), total=len(self.steps.rows))
+            words = tr("rehearsing: {done} of {total} steps", done=len(results), total=len(self.steps.rows))
         elif stops:
-            told = tr("rehearsed: it would stop at {n} of the steps", n=stops)
+            words = tr("rehearsed: it would stop at {n} of the steps", n=stops)
         else:
-            told = tr("rehearsed: nothing would stop it")
-        self.go.say(Health.TRANSFER if running else Health.WARN if stops else Health.GOOD, told)
-        self.approval.say_rehearsed("" if running else told)
+            words = tr("rehearsed: nothing would stop it")
+        self.go.say(Health.TRANSFER if running else Health.WARN if stops else Health.GOOD, words)
+        self.approval.say_rehearsed("" if running else words)
 
     # -- a run ---------------------------------------------------------------------------------------------------
     def set_run(self, view: RunView, now: float, wording: Mapping[str, tuple[str, ...]] | None) -> int:

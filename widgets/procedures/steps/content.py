@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from services.i18n import tr, tr_n
-from services.procedures.plan.model import Risk
+from services.procedures.plan.model import RISK_WORDS, Risk
 from services.procedures.plan.run_model import MOVES, TAKEN_BACK, StepState, StepView
 from services.types import Health
 from widgets.common.look.text import MIDDLE, format_count
 from widgets.procedures.values import Rehearsed
 from widgets.procedures.words import (
     RISK_TOKEN,
-    RISK_WORDS,
     STEP_WORDS,
     progress_words,
     shows_commands,

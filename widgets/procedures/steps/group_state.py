@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from enum import Enum
 
 from services.i18n import tr
-from services.procedures.plan.model import Risk
+from services.procedures.plan.model import RISK_WORDS, Risk
 from services.procedures.plan.run_model import MOVES, TAKEN_BACK, StepState, StepView
 from services.types import Health
 from widgets.common.look.text import MIDDLE, format_duration
 from widgets.procedures.steps.group_head import HeadWords
 from widgets.procedures.steps.groups import StepGroup, counted, likeness, span_words
-from widgets.procedures.words import RISK_TOKEN, RISK_WORDS, step_health
+from widgets.procedures.words import RISK_TOKEN, step_health
 
 SETTLED = frozenset({StepState.DONE, StepState.ALREADY})
 _STOPPED = frozenset({StepState.FAILED, StepState.IN_DOUBT, StepState.CANCELLED, StepState.UNDO_FAILED})

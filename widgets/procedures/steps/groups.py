@@ -92,8 +92,8 @@ def likeness(group: StepGroup, steps: tuple[Step, ...]) -> str:
         return ""
     if not group.but:
         return tr("the same as for {host}", host=group.like)
-    told = "; ".join(tr("step {number}, {title}", number=n + 1, title=tr(steps[n].title)) for n in group.but)
-    return tr("as for {host}, but for {steps}", host=group.like, steps=told)
+    words = "; ".join(tr("step {number}, {title}", number=n + 1, title=tr(steps[n].title)) for n in group.but)
+    return tr("as for {host}, but for {steps}", host=group.like, steps=words)
 
 
 def counted(group: StepGroup) -> str:

@@ -1,4 +1,4 @@
-"""Certificates of state transfers that run out: told weeks before, for then no node joins any more, by IST either."""
+"""Certificates of state transfers that expire: reported weeks before, as no node can join then, not even by IST."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def _synced(node: Node, galera: GaleraFacts, missing: frozenset[Lack]) -> Judgem
     if Lack.NOT_READY in missing:
         return Judgement(synced, Health.WARN, tr("{name} is Synced but not ready: it refuses queries", name=node.name))
     if Lack.SUSPECT in missing:
-        why = node.why("galera") or tr("the Galera provider's answers can't be trusted")
+        why = node.why("galera") or tr("the Galera provider's answers cannot be trusted")
         return Judgement(synced, Health.WARN, why)
     if Lack.SLOWS in missing:
         text = tr(

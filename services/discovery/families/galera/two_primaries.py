@@ -63,8 +63,10 @@ def primaries_apart(cluster: ClusterSnapshot) -> PrimariesApart | None:
         return None
     sides = tuple(sorted(tuple(sorted(_host(cluster, member) for member in c.members)) for c in found))
     answered = [at for c in found for node in _observers(cluster, c) if (at := _asked(node)) is not None]
-    told = (f"{', '.join(sorted(_host(cluster, o) for o in c.observers))} (view {c.view_id or '?'})" for c in found)
-    evidence = f"each answered Primary, and none counted the others: {'; '.join(told)}"
+    sentences = (
+        f"{', '.join(sorted(_host(cluster, o) for o in c.observers))} (view {c.view_id or '?'})" for c in found
+    )
+    evidence = f"each answered Primary, and none counted the others: {'; '.join(sentences)}"
     return PrimariesApart(cluster.cluster_id, cluster.name, max(answered, default=cluster.at), sides, evidence)
 
 

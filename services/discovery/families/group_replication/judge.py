@@ -92,7 +92,7 @@ class Judge:
         if donor and known.donor_id:
             text = tr("{name} is catching up with the group from {donor}", name=node.name, donor=donor)
         if known.error:
-            why = tr("it can't fetch the missing transactions: {error}", error=known.error)
+            why = tr("it cannot fetch the missing transactions: {error}", error=known.error)
             return Judgement(INSIDE["RECOVERING"], Health.WARN, joined(text, why))
         left = to_go(group)
         more = tr("{n} transactions to go", n=number(left)) if left is not None else ""

@@ -89,16 +89,16 @@ class _Claims:
         kinds = (REPLICA_SET, SHARDED)
         before = previous.clusters if previous is not None else ()
         self._before = {n.node_id: c.cluster_id for c in before if c.kind in kinds for n in c.nodes}
-        told = [(node, facts) for node in nodes if (facts := facts_of(node)) is not None]
+        pairs = [(node, facts) for node in nodes if (facts := facts_of(node)) is not None]
         sets: dict[str, list[tuple[Node, ReplicaSet]]] = {}
-        for node, facts in told:
+        for node, facts in pairs:
             if facts.set is not None:
                 sets.setdefault(set_id(facts.set), []).append((node, facts.set))
-        owner = _owners(told, sets)
+        owner = _owners(pairs, sets)
         for key, members in sets.items():
             nodes_of = [node for node, _ in members]
             self._put(owner.get(key) or self._last(nodes_of, SHARDED, previous) or key, nodes_of)
-        for node, facts in told:
+        for node, facts in pairs:
             if facts.set is None:
                 own = home(node.facts) or self._before.get(node.node_id, "")
                 if facts.server.role == "standalone" and not facts.server.config:

@@ -28,15 +28,17 @@ def metadata_problems(nodes: Sequence[Node]) -> Iterator[Problem]:
 
     A mongos that reads through one without any was seen to end itself (3.2.5).
     """
-    told = [(n, f.metadata) for n in nodes if (f := facts_of(n)) is not None and f.metadata is not None and n.sql_fresh]
-    newest = max((metadata.at for _, metadata in told), default=0.0)
-    together = [(node, metadata) for node, metadata in told if newest - metadata.at <= ONE_MOMENT_S]
+    pairs = [
+        (n, f.metadata) for n in nodes if (f := facts_of(n)) is not None and f.metadata is not None and n.sql_fresh
+    ]
+    newest = max((metadata.at for _, metadata in pairs), default=0.0)
+    together = [(node, metadata) for node, metadata in pairs if newest - metadata.at <= ONE_MOMENT_S]
     empty = sorted(node.name for node, metadata in together if not metadata.hashes)
     having = [(node, metadata) for node, metadata in together if metadata.hashes]
     if empty and having:
         text = tr(
             "No metadata of the cluster on {empty}, unlike {hosts} (read at {at}): the data folder is empty "
-            "or the wrong one. The catalog can't be changed, and a mongos that reads there may stop.",
+            "or the wrong one. The catalog cannot be changed, and a mongos that reads there may stop.",
             empty=names(empty),
             hosts=names(sorted(node.name for node, _ in having)),
             at=clock(newest),
@@ -45,7 +47,7 @@ def metadata_problems(nodes: Sequence[Node]) -> Iterator[Problem]:
     if other := differing([dict(metadata.hashes) for _, metadata in having]):
         text = tr(
             "The mirrored config servers {hosts} differ in {collections} (read at {at}; a change at that "
-            "moment is also shown as a difference until the next read). While they differ, the catalog can't "
+            "moment is also shown as a difference until the next read). While they differ, the catalog cannot "
             "be changed.",
             hosts=names(sorted(node.name for node, _ in having)),
             collections=listing(f"config.{name}" for name in other),

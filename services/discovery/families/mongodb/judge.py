@@ -178,4 +178,4 @@ def _cut_off(node: Node, view: View) -> str:
     text = tr("{name} reaches {n} of {whole} votes: no majority", name=node.name, n=reached, whole=whole)
     if view.own_state == "PRIMARY":
         return joined(text, tr("it is stepping down; writes accepted meanwhile may be rolled back"))
-    return joined(text, tr("it can't elect a primary"))
+    return joined(text, tr("it cannot elect a primary"))

@@ -191,7 +191,7 @@ def _arbiters(one: SetOf, who: str) -> list[Problem]:
     if len(up) >= need:
         return []
     text = tr(
-        '{who}: w: "majority" can\'t be satisfied: {up} of the {need} required data-bearing members are '
+        '{who}: w: "majority" cannot be satisfied: {up} of the {need} required data-bearing members are '
         "reached; an arbiter has no data.",
         who=who,
         up=len(up),

@@ -21,8 +21,8 @@ _ROLES = {"router": mark("mongos"), "PRIMARY": mark("primary"), "SECONDARY": mar
 
 def clusters_of(nodes: Sequence[Node]) -> list[tuple[Node, MongoFacts, ShardedCluster]]:
     """Return the processes that tell a sharded cluster: mongos and config servers."""
-    told = ((node, facts_of(node)) for node in nodes)
-    return [(n, f, f.cluster) for n, f in told if f is not None and f.cluster is not None and f.cluster.id]
+    pairs = ((node, facts_of(node)) for node in nodes)
+    return [(n, f, f.cluster) for n, f in pairs if f is not None and f.cluster is not None and f.cluster.id]
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,14 +74,14 @@ class SetOf:
 
 def set_of(key: str, title: str, members: Sequence[Node], directory: Directory, at: float) -> SetOf:
     """Return a set: its members, those that only others name too (the directory gets them), and who sees whom."""
-    told = [(node, facts.set) for node in members if (facts := facts_of(node)) is not None and facts.set is not None]
-    newest = max((view for _, view in told), key=lambda v: (v.version or 0, v.term or 0), default=None)
+    pairs = [(node, facts.set) for node in members if (facts := facts_of(node)) is not None and facts.set is not None]
+    newest = max((view for _, view in pairs), key=lambda v: (v.version or 0, v.term or 0), default=None)
     nodes = list(members)
     configured: dict[str, SetMember] = {}
     for member in newest.members if newest is not None else ():
         node = directory.node(member.place)
         if node is None and member.own:
-            node = next((n for n, view in told if view is newest), None)
+            node = next((n for n, view in pairs if view is newest), None)
         if node is None:
             node = _placeholder(member, key, at)
             directory.add(node)
@@ -89,7 +89,7 @@ def set_of(key: str, title: str, members: Sequence[Node], directory: Directory, 
             nodes.append(node)
         configured.setdefault(node.node_id, member)
     found = SetOf(key, newest.name if newest is not None else "", title, nodes, configured, newest=newest)
-    found.views = tuple(_view(n, view, directory) for n, view in told if n.sql_fresh and "status" not in view.missing)
+    found.views = tuple(_view(n, view, directory) for n, view in pairs if n.sql_fresh and "status" not in view.missing)
     found.primary, found.stale = _primary(found.views)
     return found
 

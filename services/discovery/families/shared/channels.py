@@ -263,7 +263,7 @@ def _named_error(channel: ReplicationChannel) -> str:
 
 def _not_fetching(channel: ReplicationChannel, source: str) -> tuple[Health, str]:
     if channel.io_running.lower() in {"connecting", "preparing"}:
-        text = tr("the IO thread can't connect to {source}", source=source)
+        text = tr("the IO thread cannot connect to {source}", source=source)
         if channel.io_errno or channel.io_error:
             return Health.BAD, _stopped(text, channel.io_errno, channel.io_error)
         return Health.WARN, tr("the IO thread is connecting to {source}", source=source)

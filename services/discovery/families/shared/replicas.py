@@ -37,10 +37,10 @@ def replica_view(node: Node, making: Making) -> NodeView:
     return _replicating(view, making, upstream, replicas, (alone, waits, writes))
 
 
-def _alone(node: Node, told: str) -> tuple[Health, str]:
+def _alone(node: Node, sentence: str) -> tuple[Health, str]:
     """Return health and sentence of a server that nothing ties to another: was it asked for what would?"""
     channels, seen = channels_doubt(node, needed=True), replicas_doubt(node)
-    doubt = joined("" if channels in told else channels, seen)
+    doubt = joined("" if channels in sentence else channels, seen)
     return (Health.UNKNOWN if channels or seen else Health.GOOD), doubt
 
 

@@ -69,7 +69,7 @@ def _founds(host: HostFacts) -> list[str]:
     return [f"wsrep_new_cluster is set in the option files of {host.host}"] if founds_by_option(host) else []
 
 
-def _check(host: HostFacts, wrong: list[str], told: str, blind: Sequence[str] = ()) -> Check:
+def _check(host: HostFacts, wrong: list[str], evidence: str, blind: Sequence[str] = ()) -> Check:
     blind = (
         [*blind]
         if host[Options].known
@@ -87,7 +87,7 @@ def _check(host: HostFacts, wrong: list[str], told: str, blind: Sequence[str] = 
         each="Each node joins this cluster when it starts",
         block=wrong,
         unread=blind,
-        good=f"{told}; neither systemd nor {start_unit(host)} overrides it",
+        good=f"{evidence}; neither systemd nor {start_unit(host)} overrides it",
         why="A node that has no address to join, or that is configured to bootstrap, starts a second cluster "
         "or does not start.",
         try_=tuple(ways),

@@ -21,8 +21,8 @@ class SetLies(OfHost):
         """Read local.system.replset, which a server without --replSet shows too."""
         found = asking.session(self.host).ask(reads.SET_DOCUMENT, limit_s=LIMIT_S).documents
         names = [line(one.get("_id")) for one in found]
-        told = f"{self.host} has the configuration of {', '.join(names) or 'no set'} in its data"
-        return Answer(names == ([self.name] if self.name else []), told)
+        evidence = f"{self.host} has the configuration of {', '.join(names) or 'no set'} in its data"
+        return Answer(names == ([self.name] if self.name else []), evidence)
 
 
 @condition("config_servers.all-vote", "every member to vote and to be electable")
@@ -37,8 +37,10 @@ class AllVote(OfSet):
         """See OfSet."""
         for host, view in views.items():
             if len(view.members) != len(self.hosts):
-                told = f"{host} has {len(view.members)} members in its configuration, {len(self.hosts)} are required"
-                return Answer(holds=False, evidence=told)
+                evidence = (
+                    f"{host} has {len(view.members)} members in its configuration, {len(self.hosts)} are required"
+                )
+                return Answer(holds=False, evidence=evidence)
             if mute := [one.place.name for one in view.members if not one.votes or not one.priority]:
                 return Answer(
                     holds=False, evidence=f"{', '.join(mute)} cannot vote or be elected, by the configuration on {host}"

@@ -42,11 +42,11 @@ class ConfigServerIs(OfHost):
         if server.role != "not-initiated":  # one in no set yet has no users: it tells no more than its greeting
             server = parse_server(hello, options=session.ask(reads.COMMAND_LINE, limit_s=LIMIT_S).body)
         form = form_of(server)
-        told = f"{self.host} is {_WORDS[form]}{f' ({server.set_name})' if server.set_name else ''}"
+        evidence = f"{self.host} is {_WORDS[form]}{f' ({server.set_name})' if server.set_name else ''}"
         if form == "new" and server.wire not in {None, _WIRE}:
-            told = f"{self.host} does not run release 3.2: its maxWireVersion is {server.wire}, not {_WIRE}"
-            return Answer(holds=False, evidence=told)
-        return Answer(form == self.form and server.set_name == self.name, told)
+            evidence = f"{self.host} does not run release 3.2: its maxWireVersion is {server.wire}, not {_WIRE}"
+            return Answer(holds=False, evidence=evidence)
+        return Answer(form == self.form and server.set_name == self.name, evidence)
 
 
 def form_of(server: MongoServer) -> Form | Literal[""]:

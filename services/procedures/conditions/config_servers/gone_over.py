@@ -31,10 +31,10 @@ class NotGoneOver(OfHost):
             raise
         used = parse_cluster(shard_map=body).config
         if used.set_name:
-            told = "until its mongod is restarted, it refuses requests of a mongos that uses the mirrored ones"
-            return Answer(holds=False, evidence=f"{self.host} uses {used.set_name}/: {told}")
-        told = "mirrored config servers" if used.places else "no config servers yet"
-        return Answer(holds=True, evidence=f"{self.host} uses {told}")
+            evidence = "until its mongod is restarted, it refuses requests of a mongos that uses the mirrored ones"
+            return Answer(holds=False, evidence=f"{self.host} uses {used.set_name}/: {evidence}")
+        evidence = "mirrored config servers" if used.places else "no config servers yet"
+        return Answer(holds=True, evidence=f"{self.host} uses {evidence}")
 
 
 @condition("config_servers.need-not-hand-over", "{host} to use the mirrored config servers, or not to be primary")

@@ -108,14 +108,14 @@ class RunsWith(OfHost):
         """Judge what it runs with; of `certain` the process itself tells, and no file, which may be newer."""
         wrong = {name: value for name, value in self.settings if runs[name] != value}
         if wrong:
-            told = "; ".join(
+            evidence = "; ".join(
                 f"{name} {runs[name] or 'not set'}, not {value or 'not set'}" for name, value in wrong.items()
             )
             way = "an option on its unit's command line overrides the file"
-            said = f"{self.host} runs with {told}{by}: {way}"
+            said = f"{self.host} runs with {evidence}{by}: {way}"
             return Answer(holds=False, evidence=said, final=bool(certain & wrong.keys()))
-        told = ", ".join(f"{name} {value or 'not set'}" for name, value in self.settings)
-        return Answer(holds=True, evidence=f"{self.host} runs with {told}{by}")
+        evidence = ", ".join(f"{name} {value or 'not set'}" for name, value in self.settings)
+        return Answer(holds=True, evidence=f"{self.host} runs with {evidence}{by}")
 
 
 def _told(parsed: Document, name: str) -> str:

@@ -46,8 +46,12 @@ class NoOtherRouter(OfHost):
         if not alive:
             return Answer(holds=None, evidence=f"{self.host} reports no mongos")
         if other := _unnamed(alive, self.names):
-            told = f"{', '.join(other)} is running, and not in the plan"
-            return _by_word(told) if _given(asking.past, self.word, other) else Answer(False, f"{told}: {self.way}")
+            evidence = f"{', '.join(other)} is running, and not in the plan"
+            return (
+                _by_word(evidence)
+                if _given(asking.past, self.word, other)
+                else Answer(False, f"{evidence}: {self.way}")
+            )
         return Answer(holds=True, evidence=f"{', '.join(alive)} is running, and no other mongos")
 
 
@@ -76,9 +80,9 @@ class NoOtherShard(OfHost):
         if not shards:
             return Answer(holds=None, evidence=f"{self.host} reports no shard")
         if other := _unnamed(shards, self.names):
-            told = f"{', '.join(other)} is a shard, and not in the plan"
+            evidence = f"{', '.join(other)} is a shard, and not in the plan"
             by_word = _given(asking.past, self.word, other)
-            return _by_word(told) if by_word else Answer(False, f"{told}: {self.way}", final=True)
+            return _by_word(evidence) if by_word else Answer(False, f"{evidence}: {self.way}", final=True)
         return Answer(holds=True, evidence=f"{', '.join(shards)}, and no other shard")
 
 
@@ -140,5 +144,5 @@ def _given(past: Past, word: str, others: Iterable[str]) -> bool:
     return bool(word) and past.kept.get(word) == "yes" and all(name in named for name in others)
 
 
-def _by_word(told: str) -> Answer:
-    return Answer(holds=True, evidence=f"{told}: you confirmed that this is resolved")
+def _by_word(evidence: str) -> Answer:
+    return Answer(holds=True, evidence=f"{evidence}: you confirmed that this is resolved")

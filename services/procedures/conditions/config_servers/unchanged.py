@@ -103,15 +103,15 @@ class CatalogUnchanged(OfHost):
         of = f"the metadata of {self.host}"
         if not other:
             return Answer(holds=True, evidence=f"{of} are the same as on the mirrored config servers", kept=seen)
-        told = "; ".join(f"{what}{_moved(before, now, what)}" for what in other)
-        return Answer(holds=False, evidence=f"{of} differ from the mirrored config servers: {told}", kept=seen)
+        evidence = "; ".join(f"{what}{_moved(before, now, what)}" for what in other)
+        return Answer(holds=False, evidence=f"{of} differ from the mirrored config servers: {evidence}", kept=seen)
 
     def _seen_last(self, past: Past, why: str) -> Answer:
         same = past.kept.get(_seen(self.host)) == _SAME
-        told = f"{self.host}: {why}" + (
+        evidence = f"{self.host}: {why}" + (
             " Before, its metadata were the same as on the mirrored config servers." if same else ""
         )
-        return Answer(holds=True if same else None, evidence=told)
+        return Answer(holds=True if same else None, evidence=evidence)
 
 
 @condition("config_servers.changes-kept", "a confirmation to continue with the changes on {host}")

@@ -45,24 +45,24 @@ class BalancerServer(OfHost):
         if server is None or server.admin is None:
             return Answer(holds=None, evidence=f"HAProxy on {self.host} reports no state of {place}")
         sessions = "an unknown number of sessions" if server.sessions is None else f"{server.sessions} sessions"
-        told = f"{place} is {_word(server)} with {sessions} in HAProxy on {self.host}"
+        evidence = f"{place} is {_word(server)} with {sessions} in HAProxy on {self.host}"
         if not _is(server, self):
-            return Answer(holds=False, evidence=told)
+            return Answer(holds=False, evidence=evidence)
         if self.at_most is None:
-            return Answer(holds=True, evidence=told)
+            return Answer(holds=True, evidence=evidence)
         if server.sessions is None:
-            return Answer(holds=None, evidence=told)
+            return Answer(holds=None, evidence=evidence)
         if server.sessions <= self.at_most:
-            return Answer(holds=True, evidence=told)
-        return _patient(self, asking, told)
+            return Answer(holds=True, evidence=evidence)
+        return _patient(self, asking, evidence)
 
 
-def _patient(condition: BalancerServer, asking: Asking, told: str) -> Answer:
+def _patient(condition: BalancerServer, asking: Asking, evidence: str) -> Answer:
     """Sessions are still open: that holds only when they were waited for long enough."""
     if condition.patience_s <= 0:
-        return Answer(holds=False, evidence=told)
+        return Answer(holds=False, evidence=evidence)
     waited = asking.memory.waited_s(condition, asking.clock)
-    shown = f"{told}, waited for {waited:.0f} of {condition.patience_s:g} s"
+    shown = f"{evidence}, waited for {waited:.0f} of {condition.patience_s:g} s"
     return Answer(
         waited >= condition.patience_s, shown, done=min(waited, condition.patience_s), total=condition.patience_s,
         unit="s",

@@ -25,9 +25,9 @@ class DropInFollowed(OfHost):
             output = asking.run(self.host, commands.UNIT_PROPERTY.read(name, self.unit))
             found |= properties(output.text)
             if output.exit_code or name not in found:
-                told = output.error_text or f"systemd reports no {name} of {self.unit}"
-                return Answer(holds=None, evidence=told)
+                evidence = output.error_text or f"systemd reports no {name} of {self.unit}"
+                return Answer(holds=None, evidence=evidence)
         there = self.path in found["DropInPaths"].split()
         fresh = found["NeedDaemonReload"] == "no"
-        told = "follows" if there and fresh else "must still reload" if there else "does not know"
-        return Answer(there and fresh, f"systemd of {self.host} {told} {self.path}")
+        evidence = "follows" if there and fresh else "must still reload" if there else "does not know"
+        return Answer(there and fresh, f"systemd of {self.host} {evidence} {self.path}")

@@ -55,12 +55,12 @@ class FileWithout(OfHost):
             return Answer(holds=False, evidence=f"{self.path} exists on {self.host}")
         if own := own_lines(None, self.wrote, content):
             lines = "; ".join(_shown(line) for line in own)
-            told = f"{self.path} on {self.host} was changed by someone else and still contains lines of this run"
+            evidence = f"{self.path} on {self.host} was changed by someone else and still contains lines of this run"
             how = f"Remove these lines by hand: {lines}"
             how += "; then run systemctl daemon-reload" if "/systemd/" in self.path else ""
-            return Answer(holds=False, evidence=f"{told}. {how}")
-        told = f"{self.path} on {self.host} belongs to someone else: it contains nothing of this run and is kept"
-        return Answer(holds=True, evidence=told)
+            return Answer(holds=False, evidence=f"{evidence}. {how}")
+        evidence = f"{self.path} on {self.host} belongs to someone else: it contains nothing of this run and is kept"
+        return Answer(holds=True, evidence=evidence)
 
 
 @condition("machine.file-not-as-put", "the files of the run to be gone from {host}")
@@ -77,12 +77,12 @@ class FileNotAsPut(OfHost):
         output = asking.run(self.host, commands.FILE_DIGEST.read(self.path, sudo=True))
         found, wrote = output.text.strip(), asking.past.kept.get(wrote_name(self.host, self.path))
         if output.exit_code != 0 or wrote is None or len(found) < len(wrote):
-            told = output.error_text or f"{self.path} exists on {self.host}; its content from this run is not known"
-            return Answer(holds=None, evidence=told)
+            evidence = output.error_text or f"{self.path} exists on {self.host}; its content from this run is not known"
+            return Answer(holds=None, evidence=evidence)
         if found == wrote:
             return Answer(holds=False, evidence=f"{self.path} exists on {self.host}, as this run put it")
-        told = f"{self.path} on {self.host} was changed by someone else after this run created it, and is kept"
-        return Answer(holds=True, evidence=told)
+        evidence = f"{self.path} on {self.host} was changed by someone else after this run created it, and is kept"
+        return Answer(holds=True, evidence=evidence)
 
 
 @condition("machine.file-says", "a file on {host}")
@@ -122,8 +122,8 @@ class FileAsWritten(OfHost):
             return Answer(holds=None, evidence=why)
         wrote = asking.past.kept.get(wrote_name(self.host, self.path))
         if wrote is None:
-            told = f"the content that this run wrote to {self.path} on {self.host} is not known"
-            return Answer(holds=None, evidence=told)
+            evidence = f"the content that this run wrote to {self.path} on {self.host} is not known"
+            return Answer(holds=None, evidence=evidence)
         if content is not None and digest(content) == wrote:
             return Answer(holds=True, evidence=f"{self.path} on {self.host} is as this run wrote it")
         what = "changed" if content is not None else "removed"

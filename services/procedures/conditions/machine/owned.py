@@ -21,5 +21,5 @@ class OwnedBy(OfHost):
         owner = count(output.text.strip()) if output.exit_code == 0 else None
         if owner is None:
             return Answer(holds=None, evidence=output.error_text or f"the owner of {self.path} could not be read")
-        told = f"{self.path} on {self.host} belongs to user {owner}"
-        return Answer(owner == self.uid if self.uid is not None else owner != 0, told)
+        evidence = f"{self.path} on {self.host} belongs to user {owner}"
+        return Answer(owner == self.uid if self.uid is not None else owner != 0, evidence)

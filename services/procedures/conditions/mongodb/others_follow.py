@@ -56,8 +56,8 @@ class OthersFollow(OfHosts):
         late = ", ".join(
             f"{name} is {lag} s behind" for name, lag in lags.items() if lag is not None and lag >= self.lag_s
         )
-        told = f"without {self.place} {keeps_up} of {view.votes} votes keep up, {view.majority} are required"
-        return Answer(keeps_up >= (view.majority or 0), f"{told}: {late}" if late else told)
+        evidence = f"without {self.place} {keeps_up} of {view.votes} votes keep up, {view.majority} are required"
+        return Answer(keeps_up >= (view.majority or 0), f"{evidence}: {late}" if late else evidence)
 
     @staticmethod
     def _lag(one: SetMember, view: ReplicaSet, primary: SetMember, before: Stamp) -> int | None:

@@ -25,8 +25,8 @@ class ProtocolIs(OfSet):
         """See OfSet."""
         other = [host for host, view in views.items() if not _runs(view, self.protocol)]
         if other:
-            told = ", ".join(f"{h} has protocolVersion {views[h].protocol} and term {views[h].term}" for h in other)
-            return Answer(holds=False, evidence=told)
+            evidence = ", ".join(f"{h} has protocolVersion {views[h].protocol} and term {views[h].term}" for h in other)
+            return Answer(holds=False, evidence=evidence)
         leading = primaries(views)
         said = f"protocolVersion {self.protocol} on {', '.join(views)}; primary is {' and '.join(leading) or 'nobody'}"
         return Answer(len(leading) == 1, said)

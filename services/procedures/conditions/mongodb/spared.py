@@ -17,13 +17,13 @@ def without(view: ReplicaSet, place: str) -> tuple[bool | None, str]:
         return None, f"the number of votes of {view.name} is not known"
     others = tuple(one for one in view.members if one is not gone and one.reached and one.state in SERVING)
     left = sum(one.votes or 0 for one in others)
-    told = f"without {place} {left} of {view.votes} votes of {view.name} are left, {view.majority} are required"
+    evidence = f"without {place} {left} of {view.votes} votes of {view.name} are left, {view.majority} are required"
     if left < view.majority:
-        return False, f"{told}: restore votes first"
+        return False, f"{evidence}: restore votes first"
     able = any((one.priority or 0) > 0 and one.votes and not one.arbiter for one in others)
     if gone.state == "PRIMARY" and not able:
         return False, f"no other member of {view.name} is electable: give one a vote and a priority first"
-    return True, told
+    return True, evidence
 
 
 @condition("mongodb.spared", "the set to keep a majority of its votes without the server that is stopped")

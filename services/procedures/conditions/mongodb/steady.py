@@ -58,10 +58,10 @@ class SetSteady(OfHosts):
         if fault := self._elections(asking, [view.term for view in views.values()]):
             return Answer(holds=False, evidence=fault, final=True)
         held = asking.memory.held_s(self, asking.clock, most_gap_s(self.for_s))
-        told = f"{leading[0]} is primary, no member is {self.lag_s} s behind, for {held:.0f} of {self.for_s:g} s"
+        evidence = f"{leading[0]} is primary, no member is {self.lag_s} s behind, for {held:.0f} of {self.for_s:g} s"
         left = max(0.0, self.for_s - held)
         done = min(held, self.for_s)
-        return Answer(held >= self.for_s, told, done=done, total=self.for_s, unit="s", left_s=left, stays=True)
+        return Answer(held >= self.for_s, evidence, done=done, total=self.for_s, unit="s", left_s=left, stays=True)
 
     def _elections(self, asking: Asking, terms: list[int | None]) -> str:
         """Return that it elects again and again, '' where it does not, or no terms are known (protocolVersion 0)."""

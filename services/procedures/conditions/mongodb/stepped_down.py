@@ -19,8 +19,8 @@ class AnotherLeads(OfSet):
     def judged(self, views: dict[str, ReplicaSet]) -> Answer:
         """See OfSet."""
         leading = primaries(views)
-        told = f"primary is {' and '.join(leading) or 'nobody'}"
-        return Answer(len(leading) == 1 and leading[0] != self.but, told)
+        evidence = f"primary is {' and '.join(leading) or 'nobody'}"
+        return Answer(len(leading) == 1 and leading[0] != self.but, evidence)
 
 
 @condition("mongodb.need-not-step-down", "the primary to run the new version, or another member to be primary")

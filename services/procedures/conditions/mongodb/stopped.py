@@ -43,11 +43,11 @@ class MongoStopped(OfHost):
         if pids:
             return Answer(holds=False, evidence=f"pid {pids[0]} still runs on {self.host}; {self.unit} is {state}")
         if not sees_others(asking.run(self.host, commands.FIRST_PROCESS)):
-            told = (
+            evidence = (
                 f"no server is seen on {self.host}, and no process of others: the login may not be allowed to see them"
             )
-            return Answer(holds=None, evidence=told)
+            return Answer(holds=None, evidence=evidence)
         if not state:
             return Answer(holds=None, evidence=f"systemd reports no state of {self.unit} on {self.host}")
-        told = f"; {found.told}" if found.others else ""
-        return Answer(state in {"inactive", "failed"}, f"no server on {self.host}; {self.unit} is {state}{told}")
+        evidence = f"; {found.told}" if found.others else ""
+        return Answer(state in {"inactive", "failed"}, f"no server on {self.host}; {self.unit} is {state}{evidence}")

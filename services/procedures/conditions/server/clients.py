@@ -37,12 +37,12 @@ class NoClients(OfHost):
             idle = f", {len(clients)} idle" if clients else ""
             return Answer(holds=True, evidence=f"no client is active on {self.host}{idle}")
         what = "sessions" if self.idle_too else "working sessions"
-        told = f"{len(working)} {what} on {self.host} ({users})"
+        evidence = f"{len(working)} {what} on {self.host} ({users})"
         if self.patience_s <= 0:
-            return Answer(holds=False, evidence=told)
+            return Answer(holds=False, evidence=evidence)
         waited = asking.memory.waited_s(self, asking.clock)
         return Answer(
-            waited >= self.patience_s, f"{told}, waited for {waited:.0f} of {self.patience_s:g} s",
+            waited >= self.patience_s, f"{evidence}, waited for {waited:.0f} of {self.patience_s:g} s",
             done=min(waited, self.patience_s), total=self.patience_s, unit="s",
         )  # fmt: skip
 

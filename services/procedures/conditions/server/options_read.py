@@ -25,13 +25,13 @@ class OptionsRead(OfHost):
         output = asking.run(self.host, commands.OPTIONS_READ_ALIKE.read(self.unit, self.account, sudo=True))
         said = output.text.strip()
         if output.exit_code == 0 and said == "same":
-            told = f"the account of the data of {self.host} can read every option file of {self.unit}"
-            return Answer(holds=True, evidence=told)
+            evidence = f"the account of the data of {self.host} can read every option file of {self.unit}"
+            return Answer(holds=True, evidence=evidence)
         if output.exit_code == 0 and said == "differ":
-            told = (
+            evidence = (
                 f"{self.unit} on {self.host} starts its server as another account, and account {self.account}, which "
                 "owns the data, may not read some of its option files: the options of a private server are not known. "
                 "Allow it to read them, or copy their options to a file that it may read"
             )
-            return Answer(holds=False, evidence=told)
+            return Answer(holds=False, evidence=evidence)
         return Answer(holds=None, evidence=output.error_text or f"option files of {self.host} could not be compared")

@@ -34,12 +34,12 @@ class SetBack(OfHost):
             if why is Absent.NOT:
                 raise
             if why is Absent.STARTING:
-                told = f"the server of {host} is starting: its {name} is known when it accepts connections"
-                return Answer(holds=False, evidence=told)
+                evidence = f"the server of {host} is starting: its {name} is known when it accepts connections"
+                return Answer(holds=False, evidence=evidence)
             return Answer(holds=True, evidence=f"no server runs on {host}: its next start reads {name} from its files")
-        told = f"{name} is {value or 'empty'} on {host}"
+        evidence = f"{name} is {value or 'empty'} on {host}"
         if value is None or same(value, self.before):
-            return Answer(holds=True, evidence=f"{told}, as before the run")
+            return Answer(holds=True, evidence=f"{evidence}, as before the run")
         if same(value, self.ours):
-            return Answer(holds=False, evidence=f"{told}, as the run set it")
-        return Answer(holds=True, evidence=f"{told}: someone else has changed it since, and it stays as it is")
+            return Answer(holds=False, evidence=f"{evidence}, as the run set it")
+        return Answer(holds=True, evidence=f"{evidence}: someone else has changed it since, and it is left unchanged")

@@ -46,15 +46,15 @@ class Stopped(OfHost):
         active = shown.get("ActiveState", "")
         if state not in {"", "Z", "?"}:  # "?": only others' processes, a container's
             held = _HELD.get(state, "").format(pid=pid)
-            told = f"a server runs on {self.host} (pid {pid}){held}"
+            sentence = f"a server runs on {self.host} (pid {pid}){held}"
             owner = find_process(listing.text).owner
-            return Answer(holds=False, evidence=f"{told}; {_by_systemd(self, asking, shown, owner)}")
+            return Answer(holds=False, evidence=f"{sentence}; {_by_systemd(self, asking, shown, owner)}")
         if state == "" and not sees_others(asking.run(self.host, commands.FIRST_PROCESS)):
-            told = (
+            sentence = (
                 f"no server process is seen on {self.host}, and none of others: the login may "
                 "not be allowed to see them"
             )
-            return Answer(holds=None, evidence=told)
+            return Answer(holds=None, evidence=sentence)
         if not active:
             return Answer(holds=None, evidence=f"systemd reports no state of {self.unit} on {self.host}")
         evidence = f"no server process on {self.host}; {self.unit} is {active}"
@@ -100,8 +100,8 @@ def _deaf(condition: Stopped) -> str:
     Seen on the lab (MariaDB 10.11.18): one that opened its group by gvwstate.dat and waits for a Primary Component
     serves nobody yet, waits without end, and does not heed SIGTERM meanwhile.
     """
-    told = "; it has ignored SIGTERM for a minute: if it only waits for its cluster, "
-    return told + ends_it(condition.unit, condition.host)
+    evidence = "; it has ignored SIGTERM for a minute: if it only waits for its cluster, "
+    return evidence + ends_it(condition.unit, condition.host)
 
 
 def _serves(condition: Stopped, asking: Asking) -> str:

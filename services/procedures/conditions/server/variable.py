@@ -42,19 +42,19 @@ class VariableIs(OfHost):
         except UserError:
             if not self.or_ended or absent(asking, self.host) is not Absent.NONE:
                 raise
-            told = f"no server runs on {self.host}: the runtime value of {self.variable} was lost with it"
-            return Answer(holds=True, evidence=told)
+            evidence = f"no server runs on {self.host}: the runtime value of {self.variable} was lost with it"
+            return Answer(holds=True, evidence=evidence)
         if value is None:
-            told = f"{self.host} has no variable {self.variable}"
+            evidence = f"{self.host} has no variable {self.variable}"
             if self.if_there:
-                return Answer(holds=True, evidence=f"{told}: the option can't be read back")
-            return Answer(holds=False, evidence=told, final=True)
+                return Answer(holds=True, evidence=f"{evidence}: the option cannot be read back")
+            return Answer(holds=False, evidence=evidence, final=True)
         shown = "set" if is_secret(self.variable) else value or "empty"
-        told = f"{self.variable} is {shown} on {self.host}"
+        evidence = f"{self.variable} is {shown} on {self.host}"
         holds = same(value, self.value)
         if not holds and self.was and not same(value, self.was):
             return _third(self, asking, value)
-        return Answer(holds, told, final=self.fixed and not holds)
+        return Answer(holds, evidence, final=self.fixed and not holds)
 
 
 def _third(condition: VariableIs, asking: Asking, value: str) -> Answer:
@@ -65,7 +65,7 @@ def _third(condition: VariableIs, asking: Asking, value: str) -> Answer:
     if said.holds is None:
         return Answer(holds=None, evidence=f"{name} is {now} on {host}, requested: {wanted}: {said.evidence}")
     if not said.holds:
-        told = f"{name} is {now} on {host}, requested: {wanted}: the files were changed ({said.evidence})"
-        return Answer(holds=False, evidence=told, final=True)
-    told = f"requested {name} = {wanted}, the server on {host} set {now}"
-    return Answer(holds=True, evidence=told, kept=((f"{AT_THE_END}{name} on {host}", f"R{told[1:]}."),))
+        evidence = f"{name} is {now} on {host}, requested: {wanted}: the files were changed ({said.evidence})"
+        return Answer(holds=False, evidence=evidence, final=True)
+    evidence = f"requested {name} = {wanted}, the server on {host} set {now}"
+    return Answer(holds=True, evidence=evidence, kept=((f"{AT_THE_END}{name} on {host}", f"R{evidence[1:]}."),))

@@ -30,5 +30,5 @@ def _seen(prover: Prover, one: OpenObligation, past: Past) -> Line | None:
     on = [answer for answer in answers if answer.holds is False and not answer.final]
     if not off and not on:
         return None
-    told = "; ".join(answer.evidence for answer in (answers if off else on))
-    return obligation_seen(one.obligation.key, told, on=not off)
+    words = "; ".join(answer.evidence for answer in (answers if off else on))
+    return obligation_seen(one.obligation.key, words, on=not off)

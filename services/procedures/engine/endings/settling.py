@@ -60,7 +60,7 @@ def meaning(seen: Split, *, now: bool = False) -> str:
         now: both are seen at this very time: it is not over, and not to be settled yet.
     """
     sides, name = sides_words(seen.sides), seen.cluster_name or seen.cluster_uuid
-    told = (
+    words = (
         tr("{name}: two Primary Components of one state UUID exist at the same time: {sides}.",
            name=name, sides=sides)
         if now
@@ -69,7 +69,7 @@ def meaning(seen: Split, *, now: bool = False) -> str:
     )  # fmt: skip
     return " ".join(
         (
-            told,
+            words,
             tr("Each may have accepted writes that the other does not have, and no later report of a node shows this."),
             tr("It is settled after the writes of the losing side are saved and its nodes are rebuilt by SST."),
         )

@@ -216,8 +216,8 @@ class Undoing:
                     log.write(step_state(one.step_id, StepState.UNDOING))
                     log.write(step_state(one.step_id, StepState.UNDONE, said=one.undo.title if one.undo else ""))
                 return self._undone()
-            told = "; ".join(v.step.undo.title for v in left if v.step.undo is not None)
-            log.write(run_state(view.state, f"It could not be rolled back completely. Not rolled back: {told}. {now}"))
+            words = "; ".join(v.step.undo.title for v in left if v.step.undo is not None)
+            log.write(run_state(view.state, f"It could not be rolled back completely. Not rolled back: {words}. {now}"))
         elif view.state is RunState.FAILED:
             said = next((f"{v.step.title}: {v.error} " for v in view.steps if v.state is StepState.FAILED), "")
             log.write(run_state(view.state, f"{said}{now}"))
@@ -307,15 +307,15 @@ class Undoing:
         missing = [a for a in found if not a.holds]
         if not missing or wanted in self._accepted:
             return ""
-        told = f"{'; '.join(a.evidence for a in missing)}. {wanted.question}"
-        ask = Ask(told, "typed", expect=wanted.expect)
+        words = f"{'; '.join(a.evidence for a in missing)}. {wanted.question}"
+        ask = Ask(words, "typed", expect=wanted.expect)
         if self._waits.accepted(Question(ask, step.step_id, "step", self._parts.clock.wall())):
             self._accepted.append(wanted)
             given_up = "; ".join(a.evidence for a in missing if a.holds is False)
             if wanted.first and given_up:
                 self._log.write(value_kept(step.step_id, f"{LOST}{step.step_id}", given_up))
             return ""
-        return f"{told} (--confirm {wanted.expect})"
+        return f"{words} (--confirm {wanted.expect})"
 
     def _tell_not_back(self, step: Step, stays: str) -> None:
         """Keep what a person has to see to; an undo that is tried again may take back what the one before left."""
@@ -373,8 +373,8 @@ class Undoing:
                     break
                 hopeless = next((a for a in found if a.final), None)
                 if hopeless is not None:  # a server that is down for good is not asked until the limit
-                    told = f"{hopeless.evidence}. {failure(undo.action, problem)}"
-                    raise StepFailed(told, hopeless.lines) from problem
+                    words = f"{hopeless.evidence}. {failure(undo.action, problem)}"
+                    raise StepFailed(words, hopeless.lines) from problem
                 # A broken way is tried until the limit; what the host itself refuses is tried twice.
                 away = isinstance(problem, Unreachable)
                 if self._parts.clock.monotonic() + RELEASE_PAUSE_S >= until or (began and not away):

@@ -123,7 +123,7 @@ def _names_are_unique(plan: Plan) -> Iterator[str]:
     ):
         for name, count in Counter(names).items():
             if count > 1:
-                yield f"The {what} '{name}' stands {count} times in the plan."
+                yield f"The {what} '{name}' appears {count} times in the plan."
             if not name:
                 yield f"There is a {what} without a name."
 
@@ -169,7 +169,7 @@ def _no_wait_stands_twice(plan: Plan) -> Iterator[str]:
     """A wait right behind the same wait shows nothing that the first one did not."""
     for first, then in pairwise(plan.steps):
         if isinstance(then.action, WaitFor) and (first.action, first.host) == (then.action, then.host):
-            yield f"Step '{then.step_id}' stands twice: it is '{first.step_id}' again."
+            yield f"Step '{then.step_id}' appears twice: it is '{first.step_id}' again."
 
 
 def _patterns_can_be_read(plan: Plan) -> Iterator[str]:
@@ -179,7 +179,7 @@ def _patterns_can_be_read(plan: Plan) -> Iterator[str]:
             try:
                 re.compile(pattern)
             except re.error as problem:
-                yield f"Step '{step.step_id}' has a pattern that is no regular expression: {problem}."
+                yield f"Step '{step.step_id}' has a pattern that is not a regular expression: {problem}."
 
 
 # -- hosts -------------------------------------------------------------------------------------------------------------
@@ -189,27 +189,27 @@ def _only_hosts_of_the_plan(plan: Plan) -> Iterator[str]:
     allowed = set(plan.hosts)
     for step in plan.steps:
         for host in sorted((touched(step) | {step.moves, *step.settles}) - {""} - allowed):
-            yield f"Step '{step.step_id}' touches {host}, which is no host of the plan."
+            yield f"Step '{step.step_id}' touches {host}, which is not a host of the plan."
         if changes(step.action) and not step.host:
             yield f"Step '{step.step_id}' changes something, but names no host."
         if step.undo and changes(step.undo.action) and not step.host:
             yield f"The undo of step '{step.step_id}' changes something, but names no host."
     for rule in plan.watches:
         for host in sorted(touched(rule.condition) - allowed):
-            yield f"The watch rule '{rule.code}' reads {host}, which is no host of the plan."
+            yield f"The watch rule '{rule.code}' reads {host}, which is not a host of the plan."
 
 
 def _instances_stand_on_hosts(plan: Plan) -> Iterator[str]:
     """What carries an instance is a host, never an instance, and the plan says it once."""
     for key, times in Counter(key for key, _ in plan.on).items():
         if times > 1:
-            yield f"The plan says {times} times on which host {key} stands."
+            yield f"The plan says {times} times on which host {key} is."
     instances = {key for key, _ in plan.on}
     for key, host in plan.on:
         if key not in plan.hosts:
-            yield f"{key} stands on {host}, and is no host of the plan."
+            yield f"{key} is on {host} and is not a host of the plan."
         if not host or host in instances:
-            yield f"{key} stands on '{host}', which is no host."
+            yield f"{key} is on '{host}', which is not a host."
 
 
 def _no_secret_inside(plan: Plan) -> Iterator[str]:
@@ -302,7 +302,7 @@ def _changes_can_be_taken_back(plan: Plan) -> Iterator[str]:
     for step in plan.steps:
         if step.risk is Risk.IRREVERSIBLE:
             if step.confirm not in (*plan.hosts, plan.cluster_name) or not step.confirm:
-                yield f"Step '{step.step_id}' can't be undone, and no host's name has to be typed for it."
+                yield f"Step '{step.step_id}' cannot be undone, and no host's name has to be typed for it."
         elif changes(step.action) and step.risk is not Risk.READS and step.undo is None and not step.why.strip():
             yield f"Step '{step.step_id}' has no undo and does not say why."
 
@@ -318,7 +318,7 @@ def _questions_can_be_answered(plan: Plan) -> Iterator[str]:
         if ask.kind == "choice" and not answers:
             yield f"Step '{step.step_id}' offers no choice."
         if ask.kind == "choice" and ask.unattended and ask.unattended not in answers:
-            yield f"Step '{step.step_id}' answers '{ask.unattended}' unattended, which is no choice."
+            yield f"Step '{step.step_id}' answers '{ask.unattended}' unattended, which is not one of the choices."
 
 
 # -- what looks back ---------------------------------------------------------------------------------------------------
@@ -355,13 +355,13 @@ def _kept_before_used(plan: Plan) -> Iterator[str]:
         ):
             for part in of(Kept, value):
                 if isinstance(part, Kept) and part.name not in names:
-                    yield f"Step '{step.step_id}' uses the value '{part.name}', which nothing has kept by then."
+                    yield f"Step '{step.step_id}' uses the value '{part.name}', which no earlier step has kept."
         known = known | kept_by(step.already) if step.already else by_end
     for rule in plan.watches:
         names = at_start.get(rule.from_step, frozenset())
         for part in of(Kept, rule.condition):
             if isinstance(part, Kept) and part.name not in names:
-                yield f"The watch rule '{rule.code}' uses the value '{part.name}', which nothing has kept by then."
+                yield f"The watch rule '{rule.code}' uses the value '{part.name}', which no earlier step has kept."
 
 
 def _every_ist_has_a_history_proof(plan: Plan) -> Iterator[str]:
@@ -383,7 +383,7 @@ def _steps_looked_back_to(plan: Plan) -> Iterator[str]:
         ):
             for name in _looked_back_to(value):
                 if name not in allowed:
-                    yield f"Step '{step.step_id}' looks back to step '{name}', which is no earlier one."
+                    yield f"Step '{step.step_id}' looks back to step '{name}', which is not an earlier one."
         earlier.add(step.step_id)
     for rule in plan.watches:
         for name in _looked_back_to(rule.condition):

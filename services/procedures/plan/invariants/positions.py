@@ -54,4 +54,5 @@ def positions_are_held(plan: Plan) -> Iterator[str]:
 
 
 def _loose(step: Step, names: list[str]) -> str:
-    return f"Step '{step.step_id}' stands on the positions of {', '.join(names)}, and nothing holds them against now."
+    where = ", ".join(names)
+    return f"Step '{step.step_id}' relies on the positions of {where}, and nothing compares them with the present."

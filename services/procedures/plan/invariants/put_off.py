@@ -16,11 +16,11 @@ def put_off_is_sound(plan: Plan) -> Iterator[str]:
             continue
         until = order.get(step.later.until, -1)
         if until <= at:
-            yield f"Step '{step.step_id}' may wait until '{step.later.until}', which is no later step."
+            yield f"Step '{step.step_id}' may wait until '{step.later.until}', which is not a later step."
         if step.later.behind and order.get(step.later.behind, at) >= at:
-            yield f"Step '{step.step_id}' waits behind '{step.later.behind}', which is no earlier step."
+            yield f"Step '{step.step_id}' waits behind '{step.later.behind}', which is not an earlier step."
         if at < final:
-            yield f"Step '{step.step_id}' may be put off, and stands before any point of no return."
+            yield f"Step '{step.step_id}' may be postponed, but comes before any point of no return."
         for other in plan.steps[at + 1 : max(until, 0)]:
             if _same_quorum(plan, step, other):
                 yield f"Step '{other.step_id}' moves {other.moves} while {step.moves} may still be put off."

@@ -113,10 +113,10 @@ def compared(joiner: Side, donor: Side) -> Histories:
     if found.outcome == "not known":
         return replace(found, missing=(*doubts, *found.missing), outside=True)
     ran = any(other is not None and other.certain for _, other in sides)
-    told = "another server ran on the data behind it" if ran else (
+    words = "another server ran on the data behind it" if ran else (
         "whether another server ran on the data behind it is not known"
     )  # fmt: skip
-    said = f"what was read shows one past ({found.evidence}), and {told}"
+    said = f"what was read shows one past ({found.evidence}), and {words}"
     return Histories("not known", said, missing=doubts, outside=True)
 
 
@@ -126,8 +126,8 @@ def _by_traces(joiner: Side, donor: Side) -> Histories:
             "not known", f"{joiner.host} has no usable position", missing=(f"a position of {joiner.host}",)
         )
     if donor.state_uuid and joiner.state_uuid != donor.state_uuid:
-        told = f"{joiner.host} has the state UUID {joiner.state_uuid}, {donor.host} {donor.state_uuid}"
-        return Histories("forked", told)
+        words = f"{joiner.host} has the state UUID {joiner.state_uuid}, {donor.host} {donor.state_uuid}"
+        return Histories("forked", words)
     marks, views = by_marks(joiner, donor), by_views(joiner, donor)
     forks = [one for one in (marks, views, _by_gvwstate(joiner, donor)) if one.outcome == "forked"]
     if forks:
@@ -251,7 +251,7 @@ def _beside(ours: tuple[Mark, ...], theirs: tuple[Mark, ...], joiner: Side, dono
         said = f"{logs} agree at {last.text}, and what came between it and {joiner.host}'s position is not known"
         return Histories("not known", said, logs="agree" if reached else "")
     if len(theirs) < len(ours):
-        said = f"{logs} agree at {theirs[-1].text}, where that of {donor.host} ends, and {donor.host} serves nobody"
+        said = f"{logs} agree at {theirs[-1].text}, where that of {donor.host} ends, and {donor.host} serves no clients"
         return Histories("same", said, logs="agree")
     return Histories("same", f"{logs} agree at {last.text}", logs="agree")
 

@@ -48,7 +48,7 @@ class Own:
             return f"{self.count} transaction{plural} or more written with wsrep off, after {self.last.text}"
         return (
             f"{self.count} transaction{plural} or more after a step back of its Xids at {self.last.text}: whether they "
-            "were written with wsrep off, or stand there twice, as an SST under writes leaves them, is not known"
+            "were written with wsrep off, or are listed twice, as after an SST under writes, is not known"
         )
 
 

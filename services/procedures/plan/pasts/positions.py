@@ -32,8 +32,8 @@ def tail_name(host: str) -> str:
 
 def not_recovered(facts: Facts, host: str) -> str:
     """Return why this run could not have a server recover its position; '' where it could, or did not try."""
-    told = facts.value(kept_name(host)) or ""
-    return told.removeprefix(NOT_RECOVERED) if told.startswith(NOT_RECOVERED) else ""
+    words = facts.value(kept_name(host)) or ""
+    return words.removeprefix(NOT_RECOVERED) if words.startswith(NOT_RECOVERED) else ""
 
 
 def recovered_position(facts: Facts, host: str) -> tuple[str, int | None] | None:

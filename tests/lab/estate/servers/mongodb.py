@@ -246,11 +246,11 @@ def initiate(spec: EstateSpec, name: str, members: Sequence[str], *, config: boo
 def states(spec: EstateSpec, name: str) -> dict[str, str]:
     """The members as one of them sees them: host name -> state; {} while it does not answer or is in no set."""
     try:
-        told = ask(spec, name, {"replSetGetStatus": 1}, limit_s=5)
+        reply = ask(spec, name, {"replSetGetStatus": 1}, limit_s=5)
     except LabError:
         return {}
     called = {place(spec, h): h.name for h in hosts(spec)}
-    return {called.get(one["name"], one["name"]): str(one["stateStr"]) for one in told["members"]}
+    return {called.get(one["name"], one["name"]): str(one["stateStr"]) for one in reply["members"]}
 
 
 def wait_set(spec: EstateSpec, members: Sequence[str], *, limit_s: float = _FORM_S) -> None:

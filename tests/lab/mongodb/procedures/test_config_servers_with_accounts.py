@@ -89,8 +89,8 @@ def test_that_a_run_is_taken_back_and_what_no_built_in_role_may_remove_is_told(
     assert files(locked) == configured
     assert [_hashes(locked, host) for host in ("c1", "c2", "c3")] == [before] * 3
     assert _rest(locked) == ([] if may_clear else ["csrs"])
-    told = " ".join(undone.out.split())
-    assert ("The configuration of csrs is in the data of c1" in told.partition("This remains: ")[2]) is not may_clear
+    words = " ".join(undone.out.split())
+    assert ("The configuration of csrs is in the data of c1" in words.partition("This remains: ")[2]) is not may_clear
     if not may_clear:  # it is seen before the next run, which would build on it
         again = console.run(NAME, "--confirm", "c1", **{**ANSWERS, "backup": "/var/lib/mysql/other"})
         assert again.code == 1, again

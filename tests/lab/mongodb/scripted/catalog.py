@@ -100,16 +100,18 @@ class Catalog:
         """Swap to the replica set where a config server is one of it, and follow its members from then on."""
         for host in dict.fromkeys((*self.hosts, *self._given)):
             try:
-                told = ask(host, {"isMaster": 1}, limit_s=1.0)
+                reply = ask(host, {"isMaster": 1}, limit_s=1.0)
             except (*_NETWORK, Refused):
                 continue
-            if told.get("configsvr") == 1 and told.get("setName") and "hosts" in told:
-                members = sorted(told["hosts"] + told.get("passives", []), key=lambda one: int(one.rpartition(":")[2]))
+            if reply.get("configsvr") == 1 and reply.get("setName") and "hosts" in reply:
+                members = sorted(
+                    reply["hosts"] + reply.get("passives", []), key=lambda one: int(one.rpartition(":")[2])
+                )
                 if self.mirrored:
                     self._log(
                         "I SHARDING Swapping sharding Catalog Manager from mirrored (SCCC) to replica set (CSRS) mode"
                     )
-                self.string = f"{told['setName']}/{','.join(members)}"
+                self.string = f"{reply['setName']}/{','.join(members)}"
                 return
 
 
@@ -122,15 +124,15 @@ def primary_of(hosts: list[str]) -> str:
     """The member that takes writes, '' where none does."""
     for host in hosts:
         try:
-            told = ask(host, {"isMaster": 1}, limit_s=1.0)
+            reply = ask(host, {"isMaster": 1}, limit_s=1.0)
         except (*_NETWORK, Refused):
             continue
-        if told["ismaster"]:
+        if reply["ismaster"]:
             return host
-        if told.get("primary"):
+        if reply.get("primary"):
             try:
-                if ask(told["primary"], {"isMaster": 1}, limit_s=1.0)["ismaster"]:
-                    return str(told["primary"])
+                if ask(reply["primary"], {"isMaster": 1}, limit_s=1.0)["ismaster"]:
+                    return str(reply["primary"])
             except (*_NETWORK, Refused):
                 continue
     return ""

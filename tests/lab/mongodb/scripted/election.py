@@ -119,12 +119,12 @@ class Elections:
             asked = {"replSetHeartbeat": me.options["--replSet"], "configVersion": version, "from": me.name}
             asked["term"] = Int64(me.term)
         try:
-            told = ask(host, asked, limit_s=1.0)
+            reply = ask(host, asked, limit_s=1.0)
         except (OSError, EOFError, Refused) as problem:
             self._lost(host, problem)
             return False
         with me.lock:
-            self._heard(host, told)
+            self._heard(host, reply)
         return True
 
     def _lost(self, host: str, problem: Exception) -> None:
@@ -237,12 +237,12 @@ class Elections:
 
     def _granted(self, host: str, asked: Doc) -> bool:
         try:
-            told = ask(host, asked, limit_s=1.0)
+            reply = ask(host, asked, limit_s=1.0)
         except (OSError, EOFError, Refused):
             return False
         with self._me.lock:
-            self._me.learn_term(int(told["term"]))
-        return bool(told["voteGranted"])
+            self._me.learn_term(int(reply["term"]))
+        return bool(reply["voteGranted"])
 
     def wait(self) -> None:
         """Until the next heartbeat is due, or something newer was heard of."""

@@ -72,14 +72,14 @@ class Following:
                 self._copy(source)
                 return
             asked = {"replSetPull": 1, "from": me.name, "after": last.ts, "term": last.term}
-            told = ask(source, asked, limit_s=_WAIT_S + 2)
+            reply = ask(source, asked, limit_s=_WAIT_S + 2)
         except (OSError, EOFError, Refused):
             time.sleep(_PAUSE_S)
             return
-        if told["diverged"]:
+        if reply["diverged"]:
             self._roll_back(source)
         else:
-            self._apply(told["entries"])
+            self._apply(reply["entries"])
 
     def _whom(self) -> str:
         me = self._me
@@ -118,12 +118,12 @@ class Following:
 
     def _copy(self, source: str) -> None:
         me = self._me
-        told = ask(source, {"replSetClone": 1}, limit_s=10)
+        reply = ask(source, {"replSetClone": 1}, limit_s=10)
         with me.lock:
             if me.state not in {STARTUP2, ROLLBACK}:
                 return
             own = {ns: rows for ns, rows in me.store.collections.items() if ns in {CONFIG, VOTE}}
-            me.store.collections = {one["ns"]: one["rows"] for one in told["rows"]} | own
+            me.store.collections = {one["ns"]: one["rows"] for one in reply["rows"]} | own
             me.store.save()
             me.state = SECONDARY
             me.moved.notify_all()

@@ -27,8 +27,8 @@ def _assert_the_second_part_told_its_checks(console: Console, view: RunView, ran
     assert view.fresh_checks
     for check in view.fresh_checks:
         assert check.code in part, (check.code, part)
-    told = console("resume", view.run_id, "--yes", "--json").document()
-    assert {check["code"] for check in told["checks"]} >= {check.code for check in view.fresh_checks}
+    document = console("resume", view.run_id, "--yes", "--json").document()
+    assert {check["code"] for check in document["checks"]} >= {check.code for check in view.fresh_checks}
 
 
 @pytest.mark.slow

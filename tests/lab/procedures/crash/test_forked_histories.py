@@ -68,10 +68,10 @@ def test_that_a_fork_is_refused_whatever_its_state_file_says_and_returns_after_i
         steer.host("s3").sh(break_it)
         refused = console("run", "add-node", "--input", "joiner=s3", "--override", "HISTORY=I know better", "--yes")
         assert refused.code == 1, refused
-        told = " ".join(refused.out.split())
-        assert "BLOCK HISTORY" in told, refused
-        assert "made Primary by hand" in told, refused
-        assert said in told, refused
+        words = " ".join(refused.out.split())
+        assert "BLOCK HISTORY" in words, refused
+        assert "made Primary by hand" in words, refused
+        assert said in words, refused
     assert console.runs() == ()
 
     asked = console.run("add-node", joiner="s3", loser="s3", settle="3 s")

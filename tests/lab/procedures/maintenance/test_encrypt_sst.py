@@ -163,7 +163,7 @@ _BAD: tuple[tuple[_Bad, ...], ...] = (
     (
         ("s1", _wrong_ca, "TLS-PAIR", "is not of the CA"),
         ("s1", _wrong_ca, "ONE-CA", "they are not"),
-        ("s2", _expired, "TLS-PAIR", "the certificate s2 ran out 24 h ago"),
+        ("s2", _expired, "TLS-PAIR", "the certificate s2 expired 24 h ago"),
         ("s3", _mismatched, "TLS-PAIR", "does not belong to the certificate"),
     ),
     (
@@ -219,7 +219,7 @@ def test_that_bad_files_of_the_workstation_end_the_run_before_anything_is_sent(
     paths = {f"{name}_file": str(tmp_path / f"{name}.pem") for name in ("ca", "cert", "key")}
     ran = console.run("encrypt-sst", source="files", **paths)
     assert ran.code != 0, ran
-    assert ("is not of the CA" if bad == "wrong CA" else "ran out 24 h ago") in ran.out, ran
+    assert ("is not of the CA" if bad == "wrong CA" else "expired 24 h ago") in ran.out, ran
     whole.assert_as_before()
 
 
@@ -244,7 +244,7 @@ def test_that_a_run_killed_between_two_files_holds_joins_off_is_resumed_with_one
     while_asserts(lambda: _all_run_out(console("check"), members(steer)), limit_s=60)  # a busy host answers late
     renewed = console.run("encrypt-sst")
     assert renewed.code == 0, renewed
-    assert "runs out in 19 days" in renewed.out
+    assert "expires in 19 days" in renewed.out
     assert console("check").code == 0
 
 

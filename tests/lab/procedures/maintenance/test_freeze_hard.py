@@ -203,8 +203,8 @@ def test_that_the_room_of_a_cache_on_a_volume_of_its_own_is_what_is_checked_watc
         freezing.wait_synced(size=3)
         planned = console.run("freeze-gcache", *OVERRIDE, "--json", **{**INPUTS, "floor": "590 MB"})
         assert planned.code == 1, planned
-        told = planned.document()
-        room = {c["code"]: c["evidence"] for c in told["checks"] if c["code"] in told["refused"]}
+        document = planned.document()
+        room = {c["code"]: c["evidence"] for c in document["checks"] if c["code"] in document["refused"]}
         assert any(CACHE in evidence for evidence in room.values()), room
         killed = console.killed_run("maintenance=acting", "freeze-gcache", *OVERRIDE, **{**INPUTS, "away": "10 min"})
         assert killed.code == KILLED, killed

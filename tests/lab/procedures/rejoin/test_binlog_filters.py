@@ -105,9 +105,9 @@ def test_that_a_filter_of_the_command_line_is_refused_while_it_is_set_and_for_th
     steer.wait_synced(("s1", "s2"), size=2, limit_s=60)
     ran = console.run(NAME, *NEAR, **INPUTS)
     assert ran.code == 3, ran
-    told = "".join(step.error for step in console.assert_ended(RunState.UNDONE, ran).steps)
-    assert "FILTERS-THEN (" in told, told
-    assert "s1, which wrote them, was started at" in told, told
+    words = "".join(step.error for step in console.assert_ended(RunState.UNDONE, ran).steps)
+    assert "FILTERS-THEN (" in words, words
+    assert "s1, which wrote them, was started at" in words, words
     assert steer.host(JOINER).sh("ls -A /var/lib/mysql").out.split() == []
 
     # The same rows from the logs of a member that runs since before the backup: known, and no filter.

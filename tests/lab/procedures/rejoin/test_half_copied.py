@@ -49,7 +49,7 @@ CASES = {
     "a .frm": ("rm full/sbtest/restored.frm", "history-s3", "sbtest/restored lacks its .frm file"),
     "a meta": ("rm inc2/sbtest/restored.ibd.meta", "history-s3", "sbtest/restored lacks the .meta file"),
     "a delta and its meta": ("rm inc2/sbtest/restored.ibd.*", "history-s3", "sbtest/restored lacks its .ibd file"),
-    "a partition": ("rm */odd/part#P#p1.*", "tables-open-s3", "odd.part can't be opened"),
+    "a partition": ("rm */odd/part#P#p1.*", "tables-open-s3", "odd.part cannot be opened"),
     "tables": ("rm */sbtest/restored.*", "tables-open-s3", "sbtest/restored lacks its .frm file"),
     "a schema": ("rm -r */odd", "tables-open-s3", "odd/gen lacks its .ibd file"),
     "a table of MyISAM": ("rm */odd/my2.*", "same-defined-s3", "table odd.my2 is not there on s3"),

@@ -64,7 +64,7 @@ def test_that_a_backup_with_pages_of_4k_and_two_system_tablespaces_is_prepared_b
     for number, more in enumerate(((), (f"--incremental-dir={COPIES}/1",))):
         mark = f"{COPIES}/began-{number}"
         _program(host, PREPARE_ONCE, mark, "mariadb-backup", "--prepare", target, "--use-memory=134217728", *more)
-    told = host.sh(f"{_SERVED}chown -R mysql: {COPIES}; server {COPIES}/0; {_SUMS}; ended").out
-    assert told == before
+    output = host.sh(f"{_SERVED}chown -R mysql: {COPIES}; server {COPIES}/0; {_SUMS}; ended").out
+    assert output == before
     host.sh(f"printf 'u:7 0\\n' > {AT}/full/xtrabackup_galera_info; install -d {PLACE}")  # root's alone
     assert _program(host, PREPARE, f"{AT}/full", f"{PLACE}/work", "mariadb-backup", "u:7") == "prepared: u:7\n"

@@ -100,11 +100,11 @@ def _refused(console: Console, code: str) -> None:
 
 
 def _start_was_refused(estate: Estate) -> None:
-    told = estate.host(JOINER).sh(f"cat {STARTED} && rm {STARTED}").out
-    assert "Assertion failed on job for mariadb.service." in told
-    assert "\n1\n" in told
-    assert SAID in told
-    assert HOLD.rpartition("/")[2] in told
+    output = estate.host(JOINER).sh(f"cat {STARTED} && rm {STARTED}").out
+    assert "Assertion failed on job for mariadb.service." in output
+    assert "\n1\n" in output
+    assert SAID in output
+    assert HOLD.rpartition("/")[2] in output
 
 
 def _cut_short(estate: Estate, console: Console, cut: str) -> None:
@@ -274,9 +274,9 @@ def test_that_what_makes_it_unsafe_is_refused_before_anything_is_changed(
     )
     ran = console.run(NAME, *NOT_COMPARED, **BARE)
     view = console.assert_ended(RunState.UNDONE, ran)
-    told = "".join(step.error for step in view.steps)
+    words = "".join(step.error for step in view.steps)
     for code in ("OTHER-UUID", "AHEAD", "WRITER", "DONE-BY", "HOLES", "IST-REACHES", "RACE", "DISK-ROOM"):
-        assert f"{code} (" in told, (code, told)
+        assert f"{code} (" in words, (code, words)
     # A server that runs, and is no member, is none to be rebuilt.
     alone = "[mysqld]\\nwsrep_on = OFF\\n"
     host.sh(

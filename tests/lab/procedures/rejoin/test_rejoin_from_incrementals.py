@@ -148,9 +148,11 @@ def test_that_a_chain_with_an_sst_in_it_is_refused_by_the_logs_that_the_sst_eras
     refused = ran.out[ran.out.rindex("Refused: ") :]
     assert "CHAIN-NODE" in refused, ran
     assert not any(code in refused for code in ("CHAIN-ORDER", "CHAIN-MISSING", "CHAIN-LSN")), ran
-    told = " ".join(ran.out.partition("CHAIN-NODE")[2].split())
-    assert "whether the node received an SST between the backups is not known" in told[:300], told[:900]
-    assert "differs from the one in the data folder" in told or "is no longer in the data folder" in told, told[:900]
+    sentence = " ".join(ran.out.partition("CHAIN-NODE")[2].split())
+    assert "whether the node received an SST between the backups is not known" in sentence[:300], sentence[:900]
+    assert "differs from the one in the data folder" in sentence or "is no longer in the data folder" in sentence, (
+        sentence[:900]
+    )
     assert console.runs() == ()
 
 

@@ -104,8 +104,8 @@ def test_that_generations_that_are_mixed_and_backups_that_are_packed_are_refused
     # A checkpoint between them: with the same LSN the one would follow on the other, and rightly so.
     steer.sql(JOINER, "SET GLOBAL innodb_max_dirty_pages_pct_lwm = 0, innodb_max_dirty_pages_pct = 0")
     host.sh(f"sleep 6; {made}", limit_s=300)
-    told = host.sh(f"cat {full}/xtrabackup_checkpoints {other}/full/xtrabackup_checkpoints | grep ^to_lsn").out
-    assert len(set(told.splitlines())) == 2, told
+    output = host.sh(f"cat {full}/xtrabackup_checkpoints {other}/full/xtrabackup_checkpoints | grep ^to_lsn").out
+    assert len(set(output.splitlines())) == 2, output
     _stopped(steer)
     before = host.sh(f"find {other} -name '*.qp' | wc -l").out.strip()
     assert int(before) > 100, "it is packed"

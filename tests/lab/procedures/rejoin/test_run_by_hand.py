@@ -38,9 +38,9 @@ def test_that_a_server_that_was_run_by_hand_in_the_hold_is_seen_by_the_resumed_r
     host.sh(BY_HAND, limit_s=90)
     resumed = console("resume", console.runs()[0], "--yes")
     assert resumed.code == 4, resumed
-    told = " ".join(resumed.out.split())
-    assert f"a server ran on {JOINER} since (" in told, resumed
-    assert "what it wrote into data that were proven before is not known" in told, resumed
+    words = " ".join(resumed.out.split())
+    assert f"a server ran on {JOINER} since (" in words, resumed
+    assert "what it wrote into data that were already verified is not known" in words, resumed
     assert console.view().state is not RunState.UNDONE, "a person's to take back"
     assert not host.sh("pgrep -x mariadbd", check=False).ok
     undone = console("undo", console.runs()[0], "--yes")

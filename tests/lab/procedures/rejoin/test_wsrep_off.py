@@ -57,8 +57,8 @@ def test_that_rows_committed_with_wsrep_off_are_a_fork_to_every_procedure_and_gi
     try:
         kill_all(steer)
         alone(steer, "s3", 4_000)
-        told = console.run(CRASH, *CONFIRM, "--json")
-        check = assert_refused(told, "HISTORY")
+        ended = console.run(CRASH, *CONFIRM, "--json")
+        check = assert_refused(ended, "HISTORY")
         assert "3 transactions or more written with wsrep off" in check["evidence"], check
         ran = console.run(CRASH, *CONFIRM, "--confirm", "lose 3 of s3", bootstrap="s1")
         console.assert_ended(RunState.DONE, ran)
@@ -109,11 +109,11 @@ def test_that_a_node_on_which_a_colleague_ran_a_server_while_it_was_down_is_not_
         start = next(s for s in console.view().steps if s.step.step_id.endswith("start-s3"))
         assert "a server ran on s3 since" in start.error, ran
         # The second where the server by hand ended more than 5 s after the run's own stop: its time tells of it then.
-        told = (
+        sentences = (
             ("which is not enough: its history is not known; join s3 with add-node"),
             "another server ran on the data",
         )
-        assert any(sentence in start.error for sentence in told), ran
+        assert any(sentence in start.error for sentence in sentences), ran
         assert database.pid(steer.spec, "s3") is None
         assert [on(steer, name) for name in ("s1", "s2")] == [set(shared)] * 2
     finally:

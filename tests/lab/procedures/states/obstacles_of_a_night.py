@@ -35,9 +35,9 @@ def hangs_in_its_stop(estate: Estate, host: str) -> None:
     "Right after sending the signal specified in KillSignal=, systemd will always send SIGCONT, to ensure that even
     suspended tasks can be terminated cleanly" (systemd.kill(5)).
     """
-    told = "systemctl show -p SubState mariadb.service | grep -q stop-sigterm"
+    words = "systemctl show -p SubState mariadb.service | grep -q stop-sigterm"
     then = "pkill -STOP -x mariadbd"
-    estate.host(host).sh(f"for i in $(seq 3000); do {told} && break; sleep 0.02; done; {then}", limit_s=90.0)
+    estate.host(host).sh(f"for i in $(seq 3000); do {words} && break; sleep 0.02; done; {then}", limit_s=90.0)
 
 
 def dead_names(host: str) -> Obstacle:

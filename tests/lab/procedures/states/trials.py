@@ -49,12 +49,12 @@ def faulted(console: Console, scenario: Scenario, fault: Fault, *, heal_after_s:
         rested = console.view()
         assert_rests(rested, ran)
         fault.heal(console.estate, scenario.host)
-        told = f"{rested.state.value}: {_sentence(rested)}"
+        words = f"{rested.state.value}: {_sentence(rested)}"
         if rested.state in {RunState.DONE, RunState.UNDONE}:
-            assert console.open_obligations() == (), told
-            return told
+            assert console.open_obligations() == (), words
+            return words
         way = _back(console, scenario, rested)
-        return f"{told} Then {way}."
+        return f"{words} Then {way}."
 
 
 def assert_rests(view: RunView, ran: Ran) -> None:

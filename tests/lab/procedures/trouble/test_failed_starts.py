@@ -54,7 +54,7 @@ def test_that_a_start_that_fails_shows_the_servers_first_error_everywhere_and_it
     assert any(CAUSE in line for line in stop.undo.evidence)
     shown = ran.out.splitlines()
     assert any(CAUSE in line and line.strip().startswith("|") for line in shown), ran
-    assert any("take back: Start mariadb.service on s3 again" in line and "[undo failed]" in line for line in shown)
+    assert any("undo: Start mariadb.service on s3 again" in line and "[undo failed]" in line for line in shown)
     assert CAUSE in _report(console, tmp_path, "failed.html")
 
     # The server took its state out of grastate.dat before it ended: a start replaces its data, which a person accepts.

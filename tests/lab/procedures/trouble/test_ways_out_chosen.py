@@ -52,8 +52,8 @@ def _a_colleague_bootstrapped_the_smaller_side(estate: Estate) -> Iterator[tuple
 
 
 def _ids_or_none(estate: Estate, host: str) -> Ids | None:
-    told = estate.host(host).sh(f"mariadb -Ne 'SELECT id FROM {LEDGER}'", check=False)
-    return frozenset(map(int, told.out.split())) if told.ok else None
+    output = estate.host(host).sh(f"mariadb -Ne 'SELECT id FROM {LEDGER}'", check=False)
+    return frozenset(map(int, output.out.split())) if output.ok else None
 
 
 @pytest.mark.long
@@ -106,8 +106,8 @@ def test_that_the_greater_side_may_lose_where_a_colleague_bootstrapped_the_small
 
 def assert_extracted_here(estate: Estate, host: str, wanted: Ids) -> None:
     """Assert that the newest file on this host holds these rows, each once."""
-    told = estate.host(host).sh("grep -h '^###   @1=' $(ls -t /var/lib/pilothouse/forks/*.sql | head -1)").out
-    found = sorted(int(line.rpartition("=")[2]) for line in told.splitlines())
+    output = estate.host(host).sh("grep -h '^###   @1=' $(ls -t /var/lib/pilothouse/forks/*.sql | head -1)").out
+    found = sorted(int(line.rpartition("=")[2]) for line in output.splitlines())
     assert found == sorted(wanted), (host, len(found), len(wanted))
 
 

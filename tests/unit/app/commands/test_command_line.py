@@ -143,7 +143,7 @@ def test_that_a_data_folder_that_cannot_be_made_is_told(
 ) -> None:
     (tmp_path / "file").write_text("")
     assert main(["sample", "--inventory", str(inventory), "--data", str(tmp_path / "file" / "below")]) == 2
-    assert "can't be created" in said(capsys)[1]
+    assert "cannot be created" in said(capsys)[1]
 
 
 # --- inventory ----------------------------------------------------------------------------------------------------
@@ -245,10 +245,10 @@ def test_that_an_import_with_json_is_one_document_with_and_without_writing(
     words = ["inventory", "import", "--json", "--from", "ssh", "--file", str(config), "--inventory", str(path)]
     for write, written in (([], False), (["--write"], True), (["--write"], False)):
         assert main([*words, *write]) == 0
-        told = json.loads(said(capsys)[0])
-        assert (told["written"], told["inventory"]) == (written, str(path))
-        assert [host["name"] for host in told["hosts"]] == ["db1"]
-        assert (told["added"], told["unchanged"]) == (["db1"], []) if write == [] or written else ([], ["db1"])
+        document = json.loads(said(capsys)[0])
+        assert (document["written"], document["inventory"]) == (written, str(path))
+        assert [host["name"] for host in document["hosts"]] == ["db1"]
+        assert (document["added"], document["unchanged"]) == (["db1"], []) if write == [] or written else ([], ["db1"])
     other = tmp_path / "other"
     other.write_text("Host db1\n  HostName 10.20.0.99\n")
     assert main([str(other) if word == str(config) else word for word in words]) == 0
@@ -261,8 +261,8 @@ def test_that_an_import_that_found_no_file_says_so_in_its_document(
 ) -> None:
     words = ["inventory", "import", "--json", "--from", origin, "--file", str(tmp_path / "none")]
     assert main([*words, "--inventory", str(tmp_path / "i.toml")]) == 1
-    told = json.loads(said(capsys)[0])
-    assert (told["hosts"], len(told["problems"]), told["written"]) == ([], 1, False)
+    document = json.loads(said(capsys)[0])
+    assert (document["hosts"], len(document["problems"]), document["written"]) == ([], 1, False)
     assert main(["inventory", "import", "--json", "--inventory", str(tmp_path / "i.toml")]) == 2
     assert json.loads(said(capsys)[0])["error"] == "bad-input"
 
@@ -320,13 +320,13 @@ def test_that_people_are_told_in_their_language_and_machines_in_english(
     missing = str(tmp_path / "none.toml")
     try:
         assert main(["check", "--inventory", missing, "--language", "x-pseudo"]) == BAD_INPUT
-        told = capsys.readouterr().err
+        errors = capsys.readouterr().err
         assert main(["check", "--inventory", missing, "--language", "x-pseudo", "--json"]) == BAD_INPUT
         document = json.loads(capsys.readouterr().out)
     finally:
         install("en")
-    assert "There is no inventory" not in told
-    assert missing in told
+    assert "There is no inventory" not in errors
+    assert missing in errors
     assert document["sentence"] == f"There is no inventory at {missing}."
     assert document["safe"] == "Nothing was changed."
 
@@ -334,8 +334,8 @@ def test_that_people_are_told_in_their_language_and_machines_in_english(
 def test_that_the_program_has_numpy_ask_for_no_huge_pages() -> None:
     code = "import app.__main__\nimport numpy\nprint(numpy._core.multiarray._get_madvise_hugepage())"
     environment = {name: value for name, value in os.environ.items() if name != "NUMPY_MADVISE_HUGEPAGE"}
-    told = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "False"
+    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize("place", ["0.0.0.0/0", "::/0", "x$(id)", "*", "10.0.0.5,x"])

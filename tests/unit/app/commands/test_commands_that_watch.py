@@ -58,9 +58,9 @@ def test_that_recording_a_dead_host_says_why_and_what_to_try(
 ) -> None:
     file = tmp_path / "empty.pilothouse"
     assert main(["record", str(file), "--for", "1.5", *dead]) == 1
-    told = capsys.readouterr().err
-    assert "db1: 127.0.0.1 port " in told
-    assert "pilothouse inventory check" in told
+    errors = capsys.readouterr().err
+    assert "db1: 127.0.0.1 port " in errors
+    assert "pilothouse inventory check" in errors
     assert main(["replay", "--json", str(file)]) == 2
     document = json.loads(capsys.readouterr().out)
     assert any("inventory check" in advice for advice in document["try"])
@@ -72,10 +72,10 @@ def test_that_a_recording_to_an_unwritable_place_is_bad_input(
     dead: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["record", "/proc/no.pilothouse", "--for", "1", *dead]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith("The recording /proc/no.pilothouse can't be written: ")
-    assert "no host was contacted" in told
-    assert "Watching continues" not in told
+    errors = capsys.readouterr().err
+    assert errors.startswith("The recording /proc/no.pilothouse cannot be written: ")
+    assert "no host was contacted" in errors
+    assert "Watching continues" not in errors
 
 
 def test_that_sampling_by_a_scripted_clock_goes_on_where_it_was_set_back_by_an_hour(

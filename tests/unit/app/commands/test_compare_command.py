@@ -68,13 +68,13 @@ def test_that_a_recording_is_compared_and_told_in_words(
     recording: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = main(["compare", str(recording), *WINDOWS, "--metric", "load.questions", "--metric", "disk.write_latency"])
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert code == GOOD
-    assert "Questions (load.questions)" in told
-    assert "no difference shown" in told
-    assert "write latency (disk.write_latency)  8" in told
-    assert "higher, by a large margin" in told
-    assert "1 metric differs, 1 shows no difference, 0 are not known." in told
+    assert "Questions (load.questions)" in output
+    assert "no difference shown" in output
+    assert "write latency (disk.write_latency)  8" in output
+    assert "higher, by a large margin" in output
+    assert "1 metric differs, 1 shows no difference, 0 are not known." in output
 
 
 def test_that_the_document_has_every_number_and_no_code_in_words(
@@ -104,10 +104,10 @@ def test_that_the_usual_metrics_are_compared_and_what_is_not_offered_is_named(
     recording: Path, quiet_log: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", str(recording), *WINDOWS]) == FINDINGS
-    told = capsys.readouterr().out
-    assert "Threads_running (load.threads_running)  4 → 4" in told
-    assert "not known: Read over SSH: no sample of the host has arrived." in told  # of its processors
-    assert "Not available on these servers: " in told
+    output = capsys.readouterr().out
+    assert "Threads_running (load.threads_running)  4 → 4" in output
+    assert "not known: Read over SSH: no sample of the host has arrived." in output  # of its processors
+    assert "Not available on these servers: " in output
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,9 @@ def test_that_it_stands_beside_the_cluster_of_its_host_and_says_that_it_is_not_r
     ]
     proxy = node(snapshot, "db3:6032")
     assert (proxy.code, proxy.role, proxy.spark_metric) == ("not-read", "ProxySQL", "")
-    told = estate_text(snapshot)
-    assert "db3:6032 (ProxySQL)  not read yet" in told
-    assert "not contacted" not in told
+    text = estate_text(snapshot)
+    assert "db3:6032 (ProxySQL)  not read yet" in text
+    assert "not contacted" not in text
 
 
 def test_that_a_check_of_a_good_cluster_is_good_beside_it() -> None:

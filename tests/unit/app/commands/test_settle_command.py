@@ -37,9 +37,9 @@ def typing(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
 
 def test_that_what_is_open_is_listed_and_is_a_finding(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["settle", "--data", str(data)]) == 1
-    told = capsys.readouterr().out
-    assert "orders  [NOT SETTLED]  n1, n2 | n3" in told
-    assert "by check: each answered Primary" in told
+    output = capsys.readouterr().out
+    assert "orders  [NOT SETTLED]  n1, n2 | n3" in output
+    assert "by check: each answered Primary" in output
     assert main(["settle", "--data", str(data), "--json"]) == 1
     (document,) = json.loads(capsys.readouterr().out)
     assert (document["sides"], document["settled"]) == ([["n1", "n2"], ["n3"]], False)
@@ -55,9 +55,9 @@ def test_that_the_typed_name_and_a_reason_settle_it_and_both_stay(
 ) -> None:
     typing(monkeypatch, "orders", "n3 was emptied,  case 812")
     assert main(["settle", "orders", "--data", str(data)]) == 0
-    told = capsys.readouterr().out
-    assert "Each may have accepted writes that the other does not have" in told
-    assert told.endswith("Settled: orders. It stays in the history.\n")
+    output = capsys.readouterr().out
+    assert "Each may have accepted writes that the other does not have" in output
+    assert output.endswith("Settled: orders. It stays in the history.\n")
     (story,) = stories(data)
     assert story.settled_words == "n3 was emptied, case 812"
     assert "@" in story.settled_by
@@ -98,6 +98,6 @@ def test_that_a_name_of_two_clusters_needs_the_uuid(data: Path, capsys: pytest.C
 
 
 def test_that_a_story_is_told_with_its_end() -> None:
-    told = settle.lines(Split(1, UUID, "", (("a",), ("b",)), "e", 1.0, 2.0, "watch", 3.0, "ada", "emptied"))
-    assert told[0] == f"{UUID}  [settled]  a | b"
-    assert told[-1].endswith("by ada: emptied")
+    lines = settle.lines(Split(1, UUID, "", (("a",), ("b",)), "e", 1.0, 2.0, "watch", 3.0, "ada", "emptied"))
+    assert lines[0] == f"{UUID}  [settled]  a | b"
+    assert lines[-1].endswith("by ada: emptied")

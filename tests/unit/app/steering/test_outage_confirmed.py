@@ -54,8 +54,8 @@ def _view(point: StepState = StepState.PENDING, acted: bool = False) -> RunView:
 
 
 def test_that_a_run_at_rest_tells_since_when_clients_are_kept_out() -> None:
-    told = "\n".join(run_lines(_view()))
-    assert "nobody reads or writes through n1" in told
+    words = "\n".join(run_lines(_view()))
+    assert "nobody reads or writes through n1" in words
     assert "nobody reads" not in "\n".join(run_lines(_view(StepState.DONE, acted=True)))
 
 
@@ -72,6 +72,6 @@ def test_that_past_the_point_no_way_back_is_named() -> None:
 
 
 def test_that_a_plan_tells_its_outage_and_what_is_typed_in_it() -> None:
-    told = " ".join(" ".join(plan_lines(plan_of(*STEPS), {})).split())
-    assert "From step 1 to step 2 nobody reads or writes through n1. It lasts until you type n1" in told
+    words = " ".join(" ".join(plan_lines(plan_of(*STEPS), {})).split())
+    assert "From step 1 to step 2 nobody reads or writes through n1. It lasts until you type n1" in words
     assert "From step" not in "".join(plan_lines(plan_of(_POINT), {}))

@@ -71,6 +71,6 @@ def test_that_every_kind_of_field_is_looked_at_before_its_own_rule_repeats_what_
     seen = facts_of(whole("n1", "n2", "n3"))
     for procedure in all_procedures():
         fields = procedure.fields(seen, {})
-        told = [fault.sentence for fault in field_faults(fields, {field.name: TYPED[0] for field in fields})]
-        assert told
-        assert not any(SECRET in sentence for sentence in told)
+        sentences = [fault.sentence for fault in field_faults(fields, {field.name: TYPED[0] for field in fields})]
+        assert sentences
+        assert not any(SECRET in sentence for sentence in sentences)

@@ -219,4 +219,4 @@ def test_that_a_report_that_can_not_be_written_is_told(shell: Shell, tmp_path: P
     shell("run", *DESYNC, "--yes")
     said = shell("report", "1", "--html", str(tmp_path / "nowhere" / "run.html"))
     assert said.code == 2
-    assert "can't be written" in said.err
+    assert "cannot be written" in said.err

@@ -21,8 +21,8 @@ def test_that_a_slip_of_the_pen_is_no_yes_and_is_asked_again(shell: Shell) -> No
     with shell.typing("yes", "not yet", "yse", "yes"):
         said = shell("run", *DESYNC)
     assert (said.code, last_run(said)) == (0, "done")
-    told = "is not a valid answer here and was ignored. The answers are: yes, stop.\n"
-    assert said.out.count(f"'not yet' {told}") == said.out.count(f"'yse' {told}") == 1
+    words = "is not a valid answer here and was ignored. The answers are: yes, stop.\n"
+    assert said.out.count(f"'not yet' {words}") == said.out.count(f"'yse' {words}") == 1
     assert said.out.count("Is the backup on n3 done?\nAnswer yes if it is true, or stop.\n(asked at ") == 3
 
 
@@ -50,7 +50,7 @@ def test_that_the_rest_of_a_plan_is_shown_before_it_is_approved(shell: Shell) ->
     before, asked, _ = said.out.partition("Answer approve or stop.")
     assert asked
     assert "The rest of the plan, for your approval:\n" in before
-    assert "n3       Bootstrap n3 at seqno 1005: its data becomes the cluster's   [can't be undone, 15 s]" in before
+    assert "n3       Bootstrap n3 at seqno 1005: its data becomes the cluster's   [cannot be undone, 15 s]" in before
     assert "$ n3: sudo galera_new_cluster" in before
     assert "Type n3 to confirm, or stop." in said.out
     rest = before.rpartition("The rest of the plan, for your approval:\n")[2]

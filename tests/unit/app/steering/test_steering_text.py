@@ -96,7 +96,7 @@ def test_that_an_obligation_says_when_it_was_last_seen_on() -> None:
     assert "never seen on: it was announced 1970" in next(obligation_lines((never,)))
     assert "last seen on 2020" in next(obligation_lines((replace(never, seen=1_600_000_000.0),)))
     off = replace(never, seen=1_600_000_000.0, seen_off=1_640_000_000.0)
-    assert f"last seen on {moment(1.6e9)}, no more so at {moment(1.64e9)}" in next(obligation_lines((off,)))
+    assert f"last seen on {moment(1.6e9)}, no longer at {moment(1.64e9)}" in next(obligation_lines((off,)))
 
 
 def test_that_every_card_fits_the_width_and_says_what_can_break() -> None:
@@ -215,7 +215,7 @@ def test_that_a_plan_shows_each_step_with_its_exact_text_risk_undo_and_obligatio
         "        $ n2: + wsrep_sst_donor = n1,",
         "        $ n2: + wsrep_sst_auth = ******** (copied from n1: [mysqld] a)",
         "        undo: Put the option file back",
-        "   3. n2       Delete the data of n2   [can't be undone]",
+        "   3. n2       Delete the data of n2   [cannot be undone]",
         "        $ n2: sudo rm -r /var/lib/mysql/x",
         "        to be confirmed with --confirm n2",
     ]

@@ -114,7 +114,7 @@ def test_that_hosts_that_were_not_asked_are_told_with_the_ways_to_allow_it() -> 
     assert "2 hosts are named but were not queried:" in text
     assert "  ○ db2  10.20.0.12  named by db1, db4" in text
     assert "--also 10.20.0.12" in text
-    assert "not asked" not in estate_text(EstateSnapshot(100.0, (CLUSTER,)))
+    assert "not queried" not in estate_text(EstateSnapshot(100.0, (CLUSTER,)))
 
 
 def test_that_a_log_record_is_visible_and_never_looks_like_two() -> None:

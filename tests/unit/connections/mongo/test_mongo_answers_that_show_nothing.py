@@ -45,9 +45,9 @@ def test_that_a_read_which_the_server_stopped_is_that_reads_failure_and_no_silen
     """As a silence it made a server that answers 'not reached', for a list of databases that takes too long."""
     with MongoPeer({"listDatabases": STOPPED, "buildInfo": {"ok": 1.0}}, hello=hello) as peer:
         own = session(peer)
-        with pytest.raises(QueryFailed, match="stopped the command at a time limit: operation exceeded") as told:
+        with pytest.raises(QueryFailed, match="stopped the command at a time limit: operation exceeded") as raised:
             own.ask(reads.DATABASES)
-        assert told.value.errno == 50
+        assert raised.value.errno == 50
         own.ask(reads.BUILD_INFO)
         own.close()
         assert peer.opened == 1

@@ -108,9 +108,9 @@ def test_that_a_changed_configuration_has_every_other_field_and_the_next_version
 def test_that_a_configuration_of_another_version_and_a_member_that_is_none_are_refused() -> None:
     with pytest.raises(
         QueryFailed, match=r"has version 7, and the change was planned for 6: somebody else has changed"
-    ) as told:
+    ) as raised:
         changed(CONFIG, SetChange(6, (("protocolVersion", 1),)), "n1")
-    assert any("manually" in one for one in told.value.try_), "past a point of no return it is the only way on"
+    assert any("manually" in one for one in raised.value.try_), "past a point of no return it is the only way on"
     with pytest.raises(BadInput, match="has no member 9"):
         changed(CONFIG, SetChange(7, (("members.9.votes", 1),)), "n1")
 
@@ -175,10 +175,10 @@ def test_that_the_account_for_changes_logs_in_where_the_inventory_names_one_and_
     refused = {"ok": 0.0, "code": 13, "errmsg": "not authorized on trial"}
     with MongoPeer({"insert": refused}, users={"pilot": "p"}) as peer:
         road = operator(peer, operator_user="pilot", operator_password=SecretRef("env", "Q"))
-        with pytest.raises(QueryFailed) as told:
+        with pytest.raises(QueryFailed) as raised:
             road.change(WRITE)
         road.close()
-    assert "clusterManager" in told.value.try_[0]
+    assert "clusterManager" in raised.value.try_[0]
 
 
 def test_that_a_road_that_was_closed_or_leads_to_another_kind_of_server_sends_nothing() -> None:
@@ -210,9 +210,9 @@ def test_that_a_statement_for_a_mongodb_server_is_refused_before_root_sends_it_t
         mixed = replace(first, sql=SqlAccess("u"), kind="mysql", beside=(Instance("n1", "mongodb", peer.port, access),))
         for entry in (first, mixed.of_instance(mixed.beside[0])):
             road = HostOperator(entry, MemoryVault({}), limits=LIMITS)
-            with pytest.raises(BadInput, match="is MongoDB and does not accept a statement") as told:
+            with pytest.raises(BadInput, match="is MongoDB and does not accept a statement") as raised:
                 road.execute(set_global("max_connections", 400))
-            assert told.value.safe == "Nothing was sent to the server."
+            assert raised.value.safe == "Nothing was sent to the server."
             road.close()
             with pytest.raises(Refused):
                 road.execute(set_global("max_connections", 400))
@@ -222,7 +222,7 @@ def test_that_a_statement_for_a_mongodb_server_is_refused_before_root_sends_it_t
 def test_that_an_answer_that_never_came_may_have_had_its_effect() -> None:
     with MongoPeer({"insert": lambda _: b""}) as peer:
         road = operator(peer)
-        with pytest.raises(Unreachable) as told:
+        with pytest.raises(Unreachable) as raised:
             road.change(WRITE)
         road.close()
-    assert "may have taken effect" in told.value.safe
+    assert "may have taken effect" in raised.value.safe

@@ -145,7 +145,7 @@ def test_that_who_takes_a_login_by_certificate_is_believed_only_where_its_own_is
         if verified:
             link.ask(template_of(reads.SET_STATUS), limit_s=5.0)
         else:
-            with pytest.raises(QueryFailed, match=r"can't be trusted.*verify-ca"):
+            with pytest.raises(QueryFailed, match=r"cannot be trusted.*verify-ca"):
                 link.ask(template_of(reads.SET_STATUS), limit_s=5.0)
         link.close()
     assert ("replSetGetStatus" in [next(iter(command)) for _, command, _ in peer.asked]) is verified
@@ -166,7 +166,7 @@ def test_that_a_large_reply_comes_whole_through_tls_over_ssh(tmp_path: Path) -> 
         link, _ = through_ssh(peer)
         assert link.ask(template_of(reads.SERVER_STATUS), limit_s=5.0).body["host"] == long
         peer.replies["serverStatus"] = {"host": long * 2, "ok": 1.0}
-        with pytest.raises(Unreachable, match="can't be used"):
+        with pytest.raises(Unreachable, match="cannot be used"):
             link.ask(template_of(reads.SERVER_STATUS), limit_s=5.0)
         assert not link.alive
 

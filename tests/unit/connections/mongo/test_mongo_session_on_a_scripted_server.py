@@ -136,10 +136,10 @@ def test_that_an_arbiter_is_left_at_hello_because_it_holds_no_users() -> None:
     with MongoPeer({}, hello={**HELLO_32, "arbiterOnly": True}, users=USERS) as peer:
         own = session(peer, user="monitor")
         assert own.ask(reads.HELLO).body["arbiterOnly"] is True
-        with pytest.raises(QueryFailed) as told:
+        with pytest.raises(QueryFailed) as raised:
             own.ask(reads.SET_STATUS)
         own.close()
-    assert told.value.errno == 13
+    assert raised.value.errno == 13
     assert "saslStart" not in peer.commands()
 
 
@@ -147,9 +147,9 @@ def test_that_what_an_account_may_not_ask_names_the_role_and_leaves_the_session_
     denied = {"ok": 0.0, "code": 13, "errmsg": "not authorized on admin to execute command { serverStatus: 1.0 }"}
     with MongoPeer({"serverStatus": denied, "buildInfo": {"ok": 1.0}}) as peer:
         own = session(peer)
-        with pytest.raises(QueryFailed, match="The account is not authorized for this command:") as told:
+        with pytest.raises(QueryFailed, match="The account is not authorized for this command:") as raised:
             own.ask(reads.SERVER_STATUS)
-        assert "clusterMonitor" in told.value.try_[0]
+        assert "clusterMonitor" in raised.value.try_[0]
         own.ask(reads.BUILD_INFO)
         own.close()
         assert peer.opened == 1
@@ -160,9 +160,9 @@ def test_that_a_find_takes_no_more_than_it_asked_for_and_says_that_there_is_more
     replies = {"settings": {"cursor": {"id": 0, "ns": "config.settings", "firstBatch": found}, "ok": 1.0}}
     with MongoPeer(replies) as peer:
         own = session(peer)
-        told = own.ask(reads.CONFIG_SETTINGS)
+        reply = own.ask(reads.CONFIG_SETTINGS)
         own.close()
-    assert (len(told.documents), told.more) == (20, True)
+    assert (len(reply.documents), reply.more) == (20, True)
     database, command, _ = peer.asked[-1]
     assert (database, command["limit"], command["singleBatch"]) == ("config", 20, True)
 
@@ -234,9 +234,9 @@ DAMAGED: dict[str, Callable[[], bytes]] = {
 def test_that_a_reply_which_is_none_ends_the_session_with_one_sentence(damage: str) -> None:
     with MongoPeer({"buildInfo": lambda _: DAMAGED[damage]()}) as peer:
         own = session(peer)
-        with pytest.raises(Unreachable) as told:
+        with pytest.raises(Unreachable) as raised:
             own.ask(reads.BUILD_INFO)
-        assert "\n" not in told.value.sentence
+        assert "\n" not in raised.value.sentence
         peer.replies["buildInfo"] = {"version": "x", "ok": 1.0}
         assert own.ask(reads.BUILD_INFO).body["version"] == "x"
         own.close()
@@ -358,9 +358,9 @@ def test_that_closing_ends_a_login_over_tls_that_nobody_answers(tmp_path: Path) 
     )
     closing = threading.Thread(target=lambda: (shaken.wait(30), time.sleep(0.3), own.close()))
     closing.start()
-    with pytest.raises(Unreachable) as told:
+    with pytest.raises(Unreachable) as raised:
         own.ask(reads.BUILD_INFO, limit_s=60)
-    assert not isinstance(told.value, TimedOut)
+    assert not isinstance(raised.value, TimedOut)
     closing.join()
     thread.join(30)
     listener.close()

@@ -265,7 +265,7 @@ def test_that_an_agent_that_can_not_be_asked_is_told(
 ) -> None:
     monkeypatch.setenv("SSH_AUTH_SOCK", str(tmp_path / "gone"))
     key = made_by_keygen(tmp_path / "k", "-t", "ed25519")
-    with pytest.raises(AuthFailed, match=r"the agent: it can't be reached \(No such file or directory\)"):
+    with pytest.raises(AuthFailed, match=r"the agent: it cannot be reached \(No such file or directory\)"):
         enter(str(key), "IdentityFile none")
 
 

@@ -66,7 +66,7 @@ def test_that_a_list_that_can_not_be_read_lets_no_host_through(
     file = tmp_path / "revoked"
     if text is not None:
         file.write_bytes(text)
-    with pytest.raises(BadInput, match=r"can't be read|contains unsupported data"):
+    with pytest.raises(BadInput, match=r"cannot be read|contains unsupported data"):
         enter(str(file))
 
 

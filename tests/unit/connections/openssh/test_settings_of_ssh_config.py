@@ -233,7 +233,7 @@ def test_that_a_connection_begins_at_the_address_that_the_file_names(enter: Ente
     [
         (
             "BindAddress 203.0.113.77",
-            r"This workstation can't bind to BindAddress 203\.0\.113\.77",
+            r"This workstation cannot bind to BindAddress 203\.0\.113\.77",
         ),
         (
             "AddressFamily inet6",

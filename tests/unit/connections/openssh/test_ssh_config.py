@@ -163,7 +163,7 @@ def test_that_times_are_read_in_all_their_forms(tmp_path: Path, text: str, secon
 
 def test_that_broken_files_are_told_with_their_name(tmp_path: Path) -> None:
     file = tmp_path / "config"
-    with pytest.raises(BadInput, match="can't be read"):
+    with pytest.raises(BadInput, match="cannot be read"):
         target(str(file), "db1")
     file.write_text('Host "unclosed\n', encoding="utf-8")
     with pytest.raises(BadInput, match=r"config.* line 1: (invalid quotes|a quote does not close)"):

@@ -68,12 +68,12 @@ def test_that_files_read_without_an_ssh_program_mean_what_ssh_says_or_are_refuse
 
     monkeypatch.setenv("HOME", pwd.getpwuid(os.getuid()).pw_dir)  # ssh's '~'; nothing is read or written there
     program = ssh_config.ssh_program()
-    told = []
+    sentences = []
     for seed in range(group * _OF_A_GROUP, (group + 1) * _OF_A_GROUP):
         asked = made_from(seed, tmp_path / str(seed))
         monkeypatch.setattr(ssh_config, "ssh_program", lambda: program)
         theirs = answer(asked)
         monkeypatch.setattr(ssh_config, "ssh_program", lambda: None)
         if told_of := difference(theirs, answer(asked)):
-            told.append(f"seed {seed}: {told_of}")
-    assert told == []
+            sentences.append(f"seed {seed}: {told_of}")
+    assert sentences == []

@@ -101,8 +101,8 @@ def test_that_a_match_on_the_session_in_a_file_that_ssh_alone_finds_is_asked_for
     inner.write_text("Match sessiontype exec\n Port 2201\n")
     config.write_text(f"Include {tmp_path}/of-%h\nHost *\n User dba\n")
     counted_ssh = tmp_path / "bin" / "ssh"
-    told = f'echo "debug1: Reading configuration data {inner}" >&2\nexec'
-    counted_ssh.write_text(counted_ssh.read_text().replace("\nexec", f"\n{told}"))
+    words = f'echo "debug1: Reading configuration data {inner}" >&2\nexec'
+    counted_ssh.write_text(counted_ssh.read_text().replace("\nexec", f"\n{words}"))
     with contextlib.suppress(BadInput):  # one that finds the file and is older than the condition
         target_for(SshAccess("", config=str(config)), "db1")
     asked = [line.rstrip() for line in counted.read_text().splitlines() if " -F none " not in line]
@@ -118,7 +118,7 @@ def test_that_a_name_that_begins_with_a_dash_never_reaches_ssh(tmp_path: Path, c
 
 def test_that_a_file_that_has_no_end_is_not_given_to_ssh(tmp_path: Path, counted: Path) -> None:
     (tmp_path / "config").write_text("Include /dev/zero\n")
-    with pytest.raises(BadInput, match="can't be read"):
+    with pytest.raises(BadInput, match="cannot be read"):
         target_for(SshAccess("", config=str(tmp_path / "config")), "db1")
     assert runs(counted) == 0
 

@@ -60,7 +60,7 @@ def test_that_one_answer_to_every_command_fails_it_and_nothing_is_concluded_of_s
     assert found["shell"] == "failed"
     assert "sudo" not in found
     (step,) = (s for s in report.steps if s.name == "shell")
-    assert "This login can't run commands, although SSH accepts it:" in step.sentence
+    assert "This login cannot run commands, although SSH accepts it:" in step.sentence
     assert any("chsh" in advice for advice in step.try_)
 
 

@@ -77,8 +77,8 @@ def test_that_another_service_on_the_ssh_port_is_told_as_another_protocol(
     serve: Serve, tmp_path: Path, noise: bytes
 ) -> None:
     port = serve(noise)
-    told = f"What listens on 127.0.0.1 port {port} does not speak SSH."
-    assert failed(report(tmp_path, ssh=port)) == ("tcp", OtherProtocol, told)
+    sentence = f"What listens on 127.0.0.1 port {port} does not speak SSH."
+    assert failed(report(tmp_path, ssh=port)) == ("tcp", OtherProtocol, sentence)
 
 
 @pytest.mark.parametrize("noise", [b"Exceeded MaxStartups\r\n", b"Not allowed at this time\r\n", b""])
@@ -101,7 +101,7 @@ def test_that_another_protocol_is_judged_as_a_silent_host_was() -> None:
 @pytest.mark.parametrize(
     ("number", "kind", "words"),
     [
-        (socket.EAI_NONAME, NameUnknown, 'The name "db1.example" can\'t be resolved (why).'),
+        (socket.EAI_NONAME, NameUnknown, 'The name "db1.example" cannot be resolved (why).'),
         (socket.EAI_AGAIN, ResolverSilent, 'The name "db1.example" could not be looked up (why).'),
         (socket.EAI_FAIL, ResolverSilent, 'The name "db1.example" could not be looked up (why).'),
     ],

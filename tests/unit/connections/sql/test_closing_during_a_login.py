@@ -45,9 +45,9 @@ def test_that_closing_ends_a_login_over_tls_that_the_server_holds(tmp_path: Path
     closing = threading.Thread(target=close)
     closing.start()
     try:
-        with pytest.raises(Unreachable) as told:
+        with pytest.raises(Unreachable) as raised:
             session.query(statements.VARIABLES, limit_s=60)
-        assert not isinstance(told.value, TimedOut)
+        assert not isinstance(raised.value, TimedOut)
     finally:
         closing.join()
         peer.let_go.set()

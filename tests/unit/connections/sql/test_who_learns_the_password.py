@@ -259,7 +259,7 @@ def test_that_a_certificate_counts_for_the_name_it_was_accepted_for_only(serve: 
 def test_that_a_file_that_cannot_be_read_is_told_instead_of_asking_anew(serve: Serve, certificate: Issued) -> None:
     peer = serve(certificate)
     known_certificates.place().mkdir(parents=True)
-    with pytest.raises(BadInput, match="can't be read"):
+    with pytest.raises(BadInput, match="cannot be read"):
         login(entry(peer))
     assert peer.received == []
 

@@ -64,7 +64,7 @@ def test_that_the_dictionary_handed_to_a_proxy_command_holds_no_secret_on_any_pl
     monkeypatch.setenv("SSHPASS", "S3cret!pw")
     monkeypatch.setenv("KEEP_ME", "x")
     SecretRef.parse("env:dba_of_prod")  # Windows hands it over as DBA_OF_PROD
-    with pytest.raises(Unreachable, match="can't be started"):
+    with pytest.raises(Unreachable, match="cannot be started"):
         ProxyProcess("ssh -W db1:22 gate", "db1", pipes=pipes)
     assert "S3cret!pw" not in handed[0].values()
     assert handed[0]["KEEP_ME"] == "x"

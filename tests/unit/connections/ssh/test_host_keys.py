@@ -154,5 +154,5 @@ def test_that_a_hashed_file_stays_hashed_and_a_missing_last_newline_breaks_no_li
 
 
 def test_that_a_file_that_cant_be_read_stops_the_login_rather_than_forget_a_changed_key(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="can't be read"):
+    with pytest.raises(BadInput, match="cannot be read"):
         KnownHosts((str(tmp_path),))

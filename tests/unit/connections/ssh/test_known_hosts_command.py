@@ -139,7 +139,7 @@ def test_that_one_that_can_not_be_started_leaves_the_files_alone_and_is_told_in_
 def test_that_a_program_that_may_not_be_run_lets_no_host_in(tmp_path: Path, made: Made) -> None:
     program = script(tmp_path)
     program.chmod(0o600)
-    with pytest.raises(BadInput, match="it can't be started"):
+    with pytest.raises(BadInput, match="it cannot be started"):
         judge(made(program, line_of("db1", SHOWN)))
 
 

@@ -85,8 +85,8 @@ def test_that_a_zero_of_a_stopped_thread_is_not_believed() -> None:
     [
         ({"sql_running": "No", "sql_errno": 1062, "sql_error": "Duplicate entry '7'"}, "SQL thread stopped", Health.BAD,
          "SQL thread stopped: error 1062: Duplicate entry '7'"),
-        ({"io_running": "Connecting", "io_errno": 1045, "io_error": "Access denied"}, "IO thread can't connect",
-         Health.BAD, "the IO thread can't connect to db1: error 1045: Access denied"),
+        ({"io_running": "Connecting", "io_errno": 1045, "io_error": "Access denied"}, "IO thread cannot connect",
+         Health.BAD, "the IO thread cannot connect to db1: error 1045: Access denied"),
         ({"io_running": "Connecting"}, "replica of db1", Health.WARN, "the IO thread is connecting to db1"),
         ({"seconds_behind": 30.0}, "replica of db1", Health.WARN, "30 s behind"),
         ({"seconds_behind": 300.0}, "replica of db1", Health.BAD, "5 min behind"),

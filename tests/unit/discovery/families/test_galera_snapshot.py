@@ -240,8 +240,8 @@ def test_that_a_server_found_down_at_the_first_look_is_not_running_since_before_
     assert node(later, "db3").state_since == AT + 0.5
     assert " since before " in node(later, "db3").reason
     back = estate(*(member(n, at=AT + 90) for n in (1, 2, 3)), previous=later, at=AT + 90)
-    told = [event.text for event in events_between(later, back) if event.node_id == "db3"]
-    assert any("not running for more than " in text for text in told), told
+    texts = [event.text for event in events_between(later, back) if event.node_id == "db3"]
+    assert any("not running for more than " in text for text in texts), texts
 
 
 def test_that_a_paused_server_is_stopped_by_a_signal() -> None:

@@ -102,7 +102,7 @@ def test_that_a_server_outside_its_group_is_bad_though_it_answers(state: str) ->
     node = next(n for n in cluster.nodes if n.name == "db3")
     assert (node.state, node.health, node.role, node.component) == (state, Health.BAD, "read only", "")
     assert "its log: Member was expelled from the group" in node.reason
-    assert "takes writes" not in node.reason
+    assert "accepts writes" not in node.reason
     assert parts(cluster)[0][1] == ("db1", "db2")
 
 
@@ -281,7 +281,7 @@ def test_that_a_member_which_clones_or_can_not_fetch_is_told_apart_from_one_that
     assert cloning.numbers[0] == ("recovery", "70 MB of 84 MB", Health.TRANSFER)
     stuck = of(donor_id=g.uuid(2), error="Authentication plugin reported error")
     assert stuck.health is Health.WARN
-    assert "it can't fetch the missing transactions: Authentication plugin reported error" in stuck.reason
+    assert "it cannot fetch the missing transactions: Authentication plugin reported error" in stuck.reason
 
 
 def _told_between(before: ClusterSnapshot, after: ClusterSnapshot) -> list[str]:

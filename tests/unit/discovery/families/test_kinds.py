@@ -60,12 +60,12 @@ def test_that_what_a_family_declares_stands_in_the_list_of_families() -> None:
 
 
 def test_that_facts_of_one_family_load_no_other() -> None:
-    told = "galera=GaleraFacts(node_uuid='u', state_uuid='s', cached_downto=1), server=ServerFacts()"
+    words = "galera=GaleraFacts(node_uuid='u', state_uuid='s', cached_downto=1), server=ServerFacts()"
     code = (
         "import sys; from services.facts.model import GaleraFacts, NodeFacts, ServerFacts;"
         "from services.discovery.snapshot import updated_estate;"
         "from services.discovery.families.registry import registered;"
-        f"facts = NodeFacts('db1', at=1.0, sql_at=1.0, {told});"
+        f"facts = NodeFacts('db1', at=1.0, sql_at=1.0, {words});"
         "estate = updated_estate(None, {'db1': facts}, 1.0); estate = updated_estate(estate, {'db1': facts}, 2.0);"
         "asked = registered(); assert asked.live_id(facts) and asked.lent(facts);"
         "asked.leads(facts), asked.told(facts);"

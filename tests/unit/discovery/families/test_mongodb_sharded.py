@@ -239,8 +239,8 @@ def test_that_an_event_tells_the_votes_of_the_group_that_changed_and_one_that_lo
     ]  # fmt: skip
     hosts = [m.router(1, cluster_of(CSRS)), *shard_members(CSRS), *fewer]
     after = updated_estate(before, {f.host: f for f in hosts}, s.AT + 1)
-    told = [e.text for e in events_between(before, after) if e.kind == "view"]
-    assert told == ["shards rs0: n3 left; 2 of 3 votes"]
+    texts = [e.text for e in events_between(before, after) if e.kind == "view"]
+    assert texts == ["shards rs0: n3 left; 2 of 3 votes"]
     cut = m.view(1, m.rows("SECONDARY", "DOWN", "DOWN"))
     alone = m.member(1, cut, shard=True, cluster=ShardedCluster(config=m.hosts(CSRS)))
     hosts = [m.router(1, cluster_of(CSRS)), alone, m.down(2), m.down(3), *config]

@@ -38,8 +38,8 @@ def test_that_a_silent_member_may_be_the_primary_component_that_the_others_are_n
     cluster = only(snapshot)
     assert [(p.code, p.sentence) for p in cluster.problems] == [(NO_PRIMARY_HEARD, HEARD)]
     assert (cluster.silent, cluster.health) == (("db3",), Health.BAD)
-    told = [event.text for event in events_between(before, snapshot) if event.kind == "view"]
-    assert told == ["orders: none of the nodes that answer is in a primary component"]
+    texts = [event.text for event in events_between(before, snapshot) if event.kind == "view"]
+    assert texts == ["orders: none of the nodes that answer is in a primary component"]
     assert only(snapshot_from_json(snapshot_to_json(snapshot))).silent == ("db3",)
 
 
@@ -55,9 +55,9 @@ def test_that_all_nodes_are_called_down_only_where_each_host_says_that_no_server
     before = estate(member(1), member(2), member(3))
     gone = [sql_gone(member(n), at=LATER, **DOWN) for n in (1, 2, 3)]
     down = only(estate(*gone, previous=before, at=LATER + 0.5))
-    told = "All nodes of orders are down: each host reports that no server runs."
+    sentence = "All nodes of orders are down: each host reports that no server runs."
     way = "bootstrap-after-crash (Procedures) guides you through the start."
-    assert [(p.code, p.sentence) for p in down.problems] == [(ALL_DOWN, f"{told} {way}")]
+    assert [(p.code, p.sentence) for p in down.problems] == [(ALL_DOWN, f"{sentence} {way}")]
     for third in SILENT.values():
         unsure = only(estate(*gone[:2], third, previous=before, at=LATER + 0.5))
         assert (unsure.problems, unsure.silent) == ((), ("db3",))

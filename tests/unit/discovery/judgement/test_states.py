@@ -15,6 +15,8 @@ from services.types import Reach
 _OWN_WORDS = {states.DISK_FULL, states.REPLICA, states.NOT_KNOWN, states.OTHER}
 """Said with other words in them, or of several things: an old recording's word does not tell their code."""
 
+_WORD_OF_EARLIER_DAYS = "IO thread can't connect"
+
 
 def _all() -> list[State]:
     return [value for value in vars(states).values() if isinstance(value, State)]
@@ -27,8 +29,15 @@ def test_that_no_two_states_share_a_code() -> None:
 
 def test_that_the_word_of_each_state_in_an_old_recording_tells_its_code() -> None:
     assert {state.word: state.code for state in _all() if state not in _OWN_WORDS} == {
-        word: code for word, code in BY_WORD.items() if code != states.RECEIVING[""].code
+        word: code
+        for word, code in BY_WORD.items()
+        if code != states.RECEIVING[""].code and word != _WORD_OF_EARLIER_DAYS
     }
+
+
+def test_that_a_word_that_is_shown_no_more_still_tells_its_code() -> None:
+    read_again = read_snapshot(_without_code(_WORD_OF_EARLIER_DAYS)).clusters[0].nodes[0]
+    assert (read_again.state, read_again.code) == (_WORD_OF_EARLIER_DAYS, states.IO_CONNECTS.code)
 
 
 def _estate(node: NodeView) -> EstateSnapshot:
@@ -40,13 +49,16 @@ def _node(**given: object) -> NodeView:
     return NodeView("n1", "db1", "db1", reach=Reach.FULL, **given)  # type: ignore[arg-type]
 
 
-def test_that_a_node_of_a_recording_without_codes_is_read_with_the_code_of_its_word() -> None:
-    text = msgspec.json.decode(readable(_estate(_node(state="Synced", code="synced"))))
+def _without_code(word: str) -> bytes:
+    text = msgspec.json.decode(readable(_estate(_node(state=word, code="synced"))))
     del text["clusters"][0]["nodes"][0]["code"]
-    read_again = read_snapshot(msgspec.json.encode(text)).clusters[0].nodes[0]
+    return msgspec.json.encode(text)
+
+
+def test_that_a_node_of_a_recording_without_codes_is_read_with_the_code_of_its_word() -> None:
+    read_again = read_snapshot(_without_code("Synced")).clusters[0].nodes[0]
     assert (read_again.state, read_again.code) == ("Synced", "synced")
-    text["clusters"][0]["nodes"][0]["state"] = "a word of another version"
-    assert read_snapshot(msgspec.json.encode(text)).clusters[0].nodes[0].code == ""
+    assert read_snapshot(_without_code("a word of another version")).clusters[0].nodes[0].code == ""
 
 
 def test_that_what_fits_a_node_goes_by_its_code_whatever_its_server_calls_the_state() -> None:

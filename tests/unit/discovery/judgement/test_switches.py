@@ -76,7 +76,7 @@ def test_that_the_host_of_a_managed_service_is_said_to_be_nobodys_to_watch() -> 
     ssh = (Problem("ssh", "No answer on port 22.", "timed-out"),)
     node = judged(1, replace(plain(1), server=told, reach=Reach.SQL_ONLY, problems=ssh))
     assert (node.health, node.reason) == (
-        Health.GOOD, "it is an instance of Google Cloud SQL: its host can't be watched"
+        Health.GOOD, "it is an instance of Google Cloud SQL: its host cannot be watched"
     )  # fmt: skip
 
 
@@ -122,16 +122,16 @@ def test_that_the_primary_of_a_group_that_takes_no_writes_is_told_and_its_second
 def test_that_a_server_that_refuses_clients_does_not_serve_though_it_answers_the_console(
     everyone: tuple[NodeFacts, ...],
 ) -> None:
-    told = judged(1, switched(everyone[0], offline_mode="ON"), *everyone[1:])
-    assert (told.health, told.code) == (Health.BAD, OFFLINE_MODE.code)
-    assert told.reason.startswith("db1 refuses clients: offline_mode is ON")
+    judgement = judged(1, switched(everyone[0], offline_mode="ON"), *everyone[1:])
+    assert (judgement.health, judgement.code) == (Health.BAD, OFFLINE_MODE.code)
+    assert judgement.reason.startswith("db1 refuses clients: offline_mode is ON")
 
 
 @pytest.mark.parametrize("level", ["1", "4", "6"])
 def test_that_a_server_under_repair_is_never_good(level: str) -> None:
-    told = judged(1, switched(plain(1), innodb_force_recovery=level))
-    assert (told.health, told.code) == (Health.WARN, "serving")
-    assert told.reason == f"InnoDB of db1 runs in recovery mode: innodb_force_recovery is {level}"
+    judgement = judged(1, switched(plain(1), innodb_force_recovery=level))
+    assert (judgement.health, judgement.code) == (Health.WARN, "serving")
+    assert judgement.reason == f"InnoDB of db1 runs in recovery mode: innodb_force_recovery is {level}"
 
 
 def test_that_switches_that_are_not_told_or_not_known_are_no_alarm() -> None:

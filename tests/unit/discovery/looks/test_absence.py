@@ -85,7 +85,7 @@ def test_that_where_others_processes_are_hidden_it_is_not_known_whether_a_server
     assert (facts.machine.process_state, facts.machine.process_doubt) == ("?", HIDDEN)
     state, health, reason = drawn(facts)
     assert "not running" not in f"{state} {reason}"
-    assert "can't see processes of other users" in reason
+    assert "cannot see processes of other users" in reason
     # The port refuses: that is bad by its own word, whoever listens or does not.
     assert health in {Health.UNKNOWN, Health.BAD}
 
@@ -152,9 +152,9 @@ def test_that_a_login_whose_commands_nobody_runs_is_said_to_be_one(answer: dict[
     state, _, reason = drawn(facts)
     assert "not running" not in f"{state} {reason}"
     said = " ".join((answer["stdout"] or answer["stderr"]).split())
-    told = next(p.sentence for p in facts.problems if p.part == "ssh")
-    assert "This login can't run commands, although SSH accepts it:" in told
-    assert said[:30] in told
+    sentence = next(p.sentence for p in facts.problems if p.part == "ssh")
+    assert "This login cannot run commands, although SSH accepts it:" in sentence
+    assert said[:30] in sentence
 
 
 def test_that_a_host_without_a_kernels_files_runs_commands_all_the_same() -> None:

@@ -51,14 +51,14 @@ def test_that_an_incremental_that_was_prepared_with_shows_it_and_the_prepared_ba
 
 def test_that_a_link_to_a_backup_is_no_backup_of_its_own() -> None:
     assert "link" not in recorded()
-    told = "backup /b/link\nreal /b/full\nsize 7\ncounts 0 0 0 0 0\nend\n"
-    (found,) = parse_backups(told)
+    words = "backup /b/link\nreal /b/full\nsize 7\ncounts 0 0 0 0 0\nend\n"
+    (found,) = parse_backups(words)
     assert found.is_linked
 
 
 def test_that_what_a_file_holds_is_never_taken_for_the_programs_own_words() -> None:
-    told = "backup /b/x\nreal /b/x\nfile info\n| end\n| backup /b/forged\n| uuid = u\n\nend\n"
-    (found,) = parse_backups(told)
+    words = "backup /b/x\nreal /b/x\nfile info\n| end\n| backup /b/forged\n| uuid = u\n\nend\n"
+    (found,) = parse_backups(words)
     assert (found.path, found.uuid) == ("/b/x", "u")
 
 
@@ -248,11 +248,11 @@ def _gtid_of(info: str, binlog_info: str) -> str:
 
 
 def test_that_a_set_of_several_sources_on_as_many_lines_is_read_whole() -> None:
-    told = (Path(__file__).parents[1] / "data" / "xtrabackup-8.0.35-binlog_info.txt").read_text()
-    whole = " ".join(told.split("\t")[2].split())
+    text = (Path(__file__).parents[1] / "data" / "xtrabackup-8.0.35-binlog_info.txt").read_text()
+    whole = " ".join(text.split("\t")[2].split())
     assert whole.count(",") == 2
-    assert _gtid_of("server_version = 8.0.35\n", told) == whole
-    said = told.split("\t")[2].strip().removesuffix(",")
+    assert _gtid_of("server_version = 8.0.35\n", text) == whole
+    said = text.split("\t")[2].strip().removesuffix(",")
     info = f"binlog_pos = filename 'mysql-bin.000017', position '4571', GTID of the last change '{said}'\n"
     assert _gtid_of(info, "") == whole
 

@@ -145,10 +145,10 @@ def test_that_tables_of_innodb_are_compared_by_rows_the_smallest_first_and_no_vi
 
 def test_that_a_table_without_an_engine_and_a_lost_tablespace_are_broken_unless_they_are_so_on_both() -> None:
     ours = _defined(_table("a", "-"), "lost|ibd|shop/b")
-    assert ours.broken == {"shop.a can't be opened", "shop/b lacks its .ibd file"}
+    assert ours.broken == {"shop.a cannot be opened", "shop/b lacks its .ibd file"}
     theirs = _defined(_table("a"))
     said = differences(ours, theirs, "n3", "n1")
-    assert said[:2] == ("shop.a can't be opened on n3", "shop/b lacks its .ibd file on n3")
+    assert said[:2] == ("shop.a cannot be opened on n3", "shop/b lacks its .ibd file on n3")
     assert differences(ours, ours, "n3", "n1") == ()
 
 

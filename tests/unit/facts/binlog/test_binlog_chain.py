@@ -29,8 +29,8 @@ def _folders(tmp_path: Path, seqno: int, place: str, numbers: tuple[int, ...] = 
     for number in numbers:
         name = f"mysql-bin.{number:06d}"
         (logs / name).write_text((RECORDED / f"{name}.txt").read_text(encoding="utf-8"), encoding="utf-8")
-    told = (RECORDED / "backup-10.11.18.txt").read_text(encoding="utf-8")
-    parts = dict(re.findall(r"== (xtrabackup_\w+)\n(.*?)(?=\n?== |\Z)", told, re.DOTALL))
+    shown = (RECORDED / "backup-10.11.18.txt").read_text(encoding="utf-8")
+    parts = dict(re.findall(r"== (xtrabackup_\w+)\n(.*?)(?=\n?== |\Z)", shown, re.DOTALL))
     parts["xtrabackup_galera_info"] = f"{U}:{seqno} 0\n"
     parts["xtrabackup_binlog_info"] = place
     for name, text in parts.items():

@@ -54,9 +54,9 @@ def _ran(tmp_path: Path, program: str, *words: str) -> subprocess.CompletedProce
 
 def _surveyed(tmp_path: Path) -> Chain | Wrong:
     ran = _ran(tmp_path, SURVEY, *(str(tmp_path / name) for name in ("backup", "logs", "data")))
-    told = re.search(SURVEYED, ran.stdout)
-    assert told is not None, ran
-    found = parse_survey(told[1])
+    match = re.search(SURVEYED, ran.stdout)
+    assert match is not None, ran
+    found = parse_survey(match[1])
     return found if isinstance(found, Wrong) else chain_of(found[1], found[0])
 
 
@@ -114,8 +114,8 @@ def test_that_an_encrypted_log_is_named_and_refused_also_at_the_end_of_a_chain(t
 def test_that_a_file_of_no_bytes_is_named_and_refused(tmp_path: Path, text: str) -> None:
     logs = _folders(tmp_path, 26, (5,))
     (logs / "mysql-bin.000006").write_text(text, encoding="ascii")
-    told = "mysql-bin.000006 is empty, or no binary log: it does not say what wrote it"
-    assert _surveyed(tmp_path) == Wrong("BINLOG-UNREAD", told)
+    words = "mysql-bin.000006 is empty, or no binary log: it does not say what wrote it"
+    assert _surveyed(tmp_path) == Wrong("BINLOG-UNREAD", words)
 
 
 def test_that_the_step_of_a_sequence_right_behind_the_backup_is_replayed_or_it_is_refused(tmp_path: Path) -> None:
@@ -128,9 +128,9 @@ def test_that_the_step_of_a_sequence_right_behind_the_backup_is_replayed_or_it_i
     (tmp_path / "logs" / "bin.000003").write_text(text, encoding="utf-8")
     (tmp_path / "backup" / "xtrabackup_binlog_info").write_text("bin.000003\t373\t0-41-20\n", encoding="ascii")
     ran = _ran(tmp_path, SURVEY, *(str(tmp_path / name) for name in ("backup", "logs", "data")))
-    told = re.search(SURVEYED, ran.stdout)
-    assert told is not None, ran
-    found = parse_survey(told[1])
+    match = re.search(SURVEYED, ran.stdout)
+    assert match is not None, ran
+    found = parse_survey(match[1])
     assert not isinstance(found, Wrong), found
     backup, files = found
     assert (files[0].above, files[0].above_from, files[0].loose, files[0].local) == (23, 665, 0, 1)
@@ -149,9 +149,9 @@ def test_that_a_statement_that_is_done_for_whoever_does_it_is_seen_also_over_lin
     for written, many in ((role, 5), ("create/* a */or  replace\n role r\n", 5), ("create table rolex (a int)\n", 4)):
         (tmp_path / "logs" / "bin.000002").write_text(text.replace(role, written), encoding="utf-8")
         ran = _ran(tmp_path, SURVEY, *(str(tmp_path / name) for name in ("backup", "logs", "data")))
-        told = re.search(SURVEYED, ran.stdout)
-        assert told is not None, ran
-        found = parse_survey(told[1])
+        match = re.search(SURVEYED, ran.stdout)
+        assert match is not None, ran
+        found = parse_survey(match[1])
         assert not isinstance(found, Wrong), found
         (file,) = found[1]
         assert file.invoked == many

@@ -152,6 +152,6 @@ def test_that_the_end_of_a_log_that_can_not_be_read_is_not_none(tmp_path: Path, 
 def test_that_what_could_not_be_extracted_is_named_beside_the_count(tmp_path: Path) -> None:
     index = a_binary_log(tmp_path, TEXT.read_text(), EMPTY)
     spoilt("fifo", tmp_path / "binlog.000002")
-    told = run(EXTRACT, index, str(index), "7", str(tmp_path / "out" / "s3.sql")).stdout
-    assert told.startswith("extracted: 5 transactions, 1 statements")
-    assert told.endswith("; NOT READ, so not counted: ./binlog.000002\n")
+    output = run(EXTRACT, index, str(index), "7", str(tmp_path / "out" / "s3.sql")).stdout
+    assert output.startswith("extracted: 5 transactions, 1 statements")
+    assert output.endswith("; NOT READ, so not counted: ./binlog.000002\n")

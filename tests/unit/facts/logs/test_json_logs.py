@@ -78,8 +78,8 @@ def test_that_any_line_is_read_without_an_error(line: str) -> None:
     ],
 )  # fmt: skip
 def test_that_the_log_is_read_where_its_sink_writes(services: str, file: str) -> None:
-    told = parse_server({"log_error": "/var/log/mysql/error.log", "log_error_services": services}, {}, 1.0)
-    assert told.log_error == file
+    server = parse_server({"log_error": "/var/log/mysql/error.log", "log_error_services": services}, {}, 1.0)
+    assert server.log_error == file
     assert is_log(file)
     assert log_file("stderr", services) == "stderr"
 

@@ -57,8 +57,8 @@ def test_that_a_log_whose_events_stand_in_no_order_is_not_known(index: Path) -> 
 def test_that_no_statement_makes_what_is_extracted_less(index: Path, kind: str) -> None:
     log, out = index.parent / "binlog.000001", index.parent / "out" / "s3.sql"
     log.write_text(log.read_text().replace(" ddl", "").replace("\tQuery\t", f"\t{kind}\t"))
-    told = run(EXTRACT, index, str(index), "7", str(out))
-    assert told.stdout.startswith("extracted: 5 transactions, 1 statements")
+    ended = run(EXTRACT, index, str(index), "7", str(out))
+    assert ended.stdout.startswith("extracted: 5 transactions, 1 statements")
     assert [f"Xid = {xid}\n" in out.read_text() for xid in (7, 8, 9, 10, 11, 13)] == [False] + [True] * 5
     assert out.stat().st_mode & 0o777 == 0o600
 
@@ -66,9 +66,9 @@ def test_that_no_statement_makes_what_is_extracted_less(index: Path, kind: str) 
 def test_that_the_name_of_a_refused_client_is_no_view(tmp_path: Path) -> None:
     log = tmp_path / "error.log"
     log.write_text(LOG.read_text())
-    told = run(VIEWS_OF_LOG, log, "file", str(log)).stdout.splitlines()
-    assert [(v.seqno, v.names) for v in parse_views(told)] == [(1, ("x1",))]
-    assert all(len(line) < 200 for line in told)
+    lines = run(VIEWS_OF_LOG, log, "file", str(log)).stdout.splitlines()
+    assert [(v.seqno, v.names) for v in parse_views(lines)] == [(1, ("x1",))]
+    assert all(len(line) < 200 for line in lines)
 
 
 def test_that_the_name_of_a_refused_client_is_no_transfer() -> None:

@@ -47,8 +47,8 @@ def test_that_several_units_are_shown_one_behind_the_other() -> None:
 def test_that_versions_are_read_out_of_what_programs_say() -> None:
     assert systemd_version("systemd 252 (252.39-1~deb12u1)\n+PAM +AUDIT") == 252
     assert systemd_version("bash: systemctl: command not found") is None
-    told = "/usr/sbin/mariadbd  Ver 10.11.18-MariaDB-deb12 for debian-linux-gnu on x86_64 (Debian 12)"
-    assert product_of(told) == "MariaDB 10.11.18"
+    words = "/usr/sbin/mariadbd  Ver 10.11.18-MariaDB-deb12 for debian-linux-gnu on x86_64 (Debian 12)"
+    assert product_of(words) == "MariaDB 10.11.18"
     assert product_of("no version") == "no version"
 
 
@@ -71,8 +71,8 @@ def test_that_a_binary_log_is_told_from_arias_and_a_relay_log() -> None:
 
 
 def test_that_the_number_at_the_end_of_a_value_is_read_with_its_suffix() -> None:
-    told = ("gcache.freeze_purge_at_seqno = 70K", "-1", "26221", "none")
-    assert [last_number(text) for text in told] == [71680, -1, 26221, None]
+    sentences = ("gcache.freeze_purge_at_seqno = 70K", "-1", "26221", "none")
+    assert [last_number(text) for text in sentences] == [71680, -1, 26221, None]
 
 
 def test_that_a_cluster_address_keeps_its_order_and_its_words() -> None:

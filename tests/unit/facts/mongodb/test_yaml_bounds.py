@@ -62,9 +62,9 @@ def test_that_a_usual_file_is_read() -> None:
 
 def test_that_a_name_of_digits_is_the_text_that_stands_there() -> None:
     text = "replication: {replSetName: 001}\nnet: {port: 27_019, ipv6: true}\nstorage: {dbPath: 2016-01-02}\n"
-    told = settings_of(text)
-    assert (told["replication.replSetName"], told["net.port"], told["net.ipv6"]) == ("001", "27_019", True)
-    assert told["storage.dbPath"] == "2016-01-02"
+    settings = settings_of(text)
+    assert (settings["replication.replSetName"], settings["net.port"], settings["net.ipv6"]) == ("001", "27_019", True)
+    assert settings["storage.dbPath"] == "2016-01-02"
     assert settings_of("net: {port: 27019}")["net.port"] == 27019
 
 
@@ -90,7 +90,7 @@ def test_that_parts_which_hold_nothing_are_named(text: str, names: tuple[str, ..
 
 def test_that_a_very_long_file_is_not_edited_setting_by_setting() -> None:
     text = "\n".join(f"k{at}: {at}" for at in range(4_000))
-    with pytest.raises(BadInput, match="more than 20000 characters") as told:
+    with pytest.raises(BadInput, match="more than 20000 characters") as raised:
         edit_yaml(text, (("replication.replSetName", "cs"), ("storage.dbPath", "/x")))
-    assert "replication.replSetName: cs" in str(told.value.try_)
+    assert "replication.replSetName: cs" in str(raised.value.try_)
     assert edit_yaml(text, (("k7", 7),)) == text

@@ -93,8 +93,15 @@ def test_that_a_set_is_read_only_where_the_whole_text_is_one(text: str) -> None:
 def test_that_a_server_of_unknown_words_has_no_switch_no_id_and_no_start(text: str) -> None:
     assume(not _READ_ONLY.fullmatch(text) and not _SIZED.fullmatch(text))
     names = ("read_only", "super_read_only", "server_id", "log_bin")
-    told = parse_server(dict.fromkeys(names, text), {"Uptime": text if amount(text) is None else ""}, 1.0)
-    values = (told.read_only, told.super_read_only, told.server_id, told.log_bin, told.uptime_s, told.started_at)
+    server = parse_server(dict.fromkeys(names, text), {"Uptime": text if amount(text) is None else ""}, 1.0)
+    values = (
+        server.read_only,
+        server.super_read_only,
+        server.server_id,
+        server.log_bin,
+        server.uptime_s,
+        server.started_at,
+    )
     assert set(values) == {None}
 
 

@@ -59,11 +59,11 @@ def test_that_each_thing_that_is_wrong_has_its_code_and_blocks() -> None:
 def test_that_a_certificate_that_runs_out_within_thirty_days_is_told_and_blocks_nothing() -> None:
     text = told(CA.pem, *CA.pair(ends=NOW + 29 * DAY))
     fault = faults_of(seen(text), NOW)[0]
-    assert (fault.code, fault.blocks, "runs out in 29 days" in fault.sentence) == ("soon", False, True)
+    assert (fault.code, fault.blocks, "expires in 29 days" in fault.sentence) == ("soon", False, True)
     assert codes(text, NOW - 2 * DAY) == ("not-yet", "not-yet")
     ending = Authority("ending", NOW + 3 * DAY)
     assert (
-        "the CA certificate ending runs out in 3 days"
+        "the CA certificate ending expires in 3 days"
         in faults_of(seen(told(ending.pem, *ending.pair())), NOW)[0].sentence
     )
     assert days_of(30 * 3600.0) == "30 h"

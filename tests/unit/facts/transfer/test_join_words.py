@@ -96,6 +96,6 @@ def test_that_a_full_disk_is_told_from_other_causes_that_a_start_does_not_mend()
 
 
 def test_that_what_an_extraction_counted_is_read_whole() -> None:
-    told = "lacking: none\n12 transactions, 1 statements, tables: shop.orders 30, shop.lines 4\n"
-    assert parse_extracted(told) == Extracted("12", "1", "shop.orders 30, shop.lines 4")
+    words = "lacking: none\n12 transactions, 1 statements, tables: shop.orders 30, shop.lines 4\n"
+    assert parse_extracted(words) == Extracted("12", "1", "shop.orders 30, shop.lines 4")
     assert parse_extracted("mariadb-binlog: error reading packet") is None

@@ -26,8 +26,8 @@ def cluster_without_n3() -> Cluster:
     return cluster
 
 
-def facts_told(told: str = TOLD) -> Facts:
-    return facts_of(cluster_without_n3(), ((survey_name("n3"), told),))
+def facts_told(sentence: str = TOLD) -> Facts:
+    return facts_of(cluster_without_n3(), ((survey_name("n3"), sentence),))
 
 
 def with_parts(facts: Facts, host: str, *parts: object) -> Facts:

@@ -52,7 +52,7 @@ def _text(node: ast.AST) -> str:
 
 def test_that_the_record_of_translations_says_how_much_of_plans_and_checks_is_translated() -> None:
     passed, others = sentences()
-    told = re.search(r"(\d+) of (\d+) sentences of plans and checks", RECORD.read_text(encoding="utf-8"))
-    assert told is not None
-    assert int(told[1]) == passed
-    assert abs(int(told[2]) - passed - others) < 50  # a new step needs no new record
+    match = re.search(r"(\d+) of (\d+) sentences of plans and checks", RECORD.read_text(encoding="utf-8"))
+    assert match is not None
+    assert int(match[1]) == passed
+    assert abs(int(match[2]) - passed - others) < 50  # a new step needs no new record

@@ -74,8 +74,8 @@ def test_that_a_stop_is_waited_for_longer_than_systemd_itself_waits() -> None:
 )  # fmt: skip
 def test_that_a_stop_in_progress_says_what_systemd_does_and_since_when(group: str, shown: str, said: str) -> None:
     hosts = ScriptedHosts("n1")
-    told = f"{shown}TimeoutStopUSec=15min\nStateChangeTimestamp={SINCE}\n"
-    hosts.sessions["n1"].programs = {"ps": out(f"  7 Ssl mariadbd {group}\n"), "systemctl": out(told)}
+    sentence = f"{shown}TimeoutStopUSec=15min\nStateChangeTimestamp={SINCE}\n"
+    hosts.sessions["n1"].programs = {"ps": out(f"  7 Ssl mariadbd {group}\n"), "systemctl": out(sentence)}
     answer = RealProver(hosts, ManualClock()).look(Stopped("n1", UNIT), NOTHING)
     assert answer.holds is False
     assert said in answer.evidence
@@ -87,5 +87,5 @@ def test_that_a_colleagues_primary_is_told_as_one_and_since_when() -> None:
     hosts.sessions["n1"].programs = {"ps": out(f"  7 Ssl mariadbd {OF_UNIT}\n"), "systemctl": out(shown)}
     hosts.sessions["n1"].state = {"wsrep_cluster_status": "Primary"}
     answer = RealProver(hosts, ManualClock()).look(Stopped("n1", UNIT), NOTHING)
-    told = f"mariadb.service is active (running since {SINCE}), and is a member of a Primary Component"
-    assert answer.evidence == f"a server runs on n1 (pid 7); {told}"
+    words = f"mariadb.service is active (running since {SINCE}), and is a member of a Primary Component"
+    assert answer.evidence == f"a server runs on n1 (pid 7); {words}"

@@ -190,14 +190,14 @@ def test_that_a_host_that_can_not_be_read_is_never_the_same() -> None:
         raise Unreachable("No answer.", host="n2")
 
     hosts.sessions["n2"].run = gone  # type: ignore[method-assign]
-    told = Attempt(hosts, ManualClock()).look(SstSame(("n1", "n2"), ("encrypt",)), NOTHING)
-    assert (told.holds, "not known" in told.evidence) == (None, True)
+    answer = Attempt(hosts, ManualClock()).look(SstSame(("n1", "n2"), ("encrypt",)), NOTHING)
+    assert (answer.holds, "not known" in answer.evidence) == (None, True)
 
 
 def test_that_a_secret_is_compared_and_never_shown() -> None:
     hosts = _hosts(n1="--encrypt-key=hush\n")
-    told = Attempt(hosts, ManualClock()).look(SstGives("n1", (("encrypt", "4"), ("encrypt_key", None))), NOTHING)
-    assert (told.holds, "hush" in told.evidence, "encrypt_key set" in told.evidence) == (False, False, True)
+    answer = Attempt(hosts, ManualClock()).look(SstGives("n1", (("encrypt", "4"), ("encrypt_key", None))), NOTHING)
+    assert (answer.holds, "hush" in answer.evidence, "encrypt_key set" in answer.evidence) == (False, False, True)
 
 
 @pytest.mark.parametrize(
@@ -212,8 +212,8 @@ def test_that_a_secret_is_compared_and_never_shown() -> None:
 def test_that_a_start_that_waits_behind_the_hold_is_none_that_joins(unit: str, table: str, joins: bool) -> None:
     hosts = ScriptedHosts("n1")
     hosts.sessions["n1"].programs = {"systemctl": out(f"ActiveState={unit}\nMainPID=0\n"), "ps": out(table)}
-    told = Attempt(hosts, ManualClock()).look(NobodyJoins(("n1",), ("mariadb.service",), HOLD), NOTHING)
-    assert told.holds is not joins
+    answer = Attempt(hosts, ManualClock()).look(NobodyJoins(("n1",), ("mariadb.service",), HOLD), NOTHING)
+    assert answer.holds is not joins
 
 
 # -- what is checked ---------------------------------------------------------------------------------------------------

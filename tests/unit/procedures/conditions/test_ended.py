@@ -95,8 +95,8 @@ def test_that_a_server_which_somebody_stopped_while_it_starts_ends_the_wait_at_o
 ) -> None:
     answer = looks(prover, hosts, STARTS, STOPPED)
     assert answer.final
-    told = "mariadb.service on n1 is stopped (exit code 0): it ended, or somebody stopped it"
-    assert answer.evidence == told
+    words = "mariadb.service on n1 is stopped (exit code 0): it ended, or somebody stopped it"
+    assert answer.evidence == words
 
 
 def test_that_a_unit_that_was_never_seen_up_may_still_be_asked_to_start(prover: Attempt, hosts: ScriptedHosts) -> None:
@@ -117,8 +117,8 @@ def test_that_a_server_which_systemd_starts_again_is_waited_for_and_its_end_is_t
         assert not looks(prover, hosts, STARTS, AGAIN).final
         clock.advance(2)
     answer = looks(prover, hosts, AGAIN)
-    told = "n1 is not answering yet; mariadb.service is activating/auto-restart; its server ended (signal 9), "
-    assert (answer.holds, answer.final, answer.evidence) == (False, False, f"{told}and systemd starts it again")
+    words = "n1 is not answering yet; mariadb.service is activating/auto-restart; its server ended (signal 9), "
+    assert (answer.holds, answer.final, answer.evidence) == (False, False, f"{words}and systemd starts it again")
     assert looks(prover, hosts, KILLED).final  # systemd gave up (start-limit-hit)
 
 
@@ -130,8 +130,8 @@ def test_that_scripts_of_a_transfer_which_outlive_their_server_do_not_hold_the_w
     assert not looks(prover, hosts, LEFT_OVER).final
     clock.advance(2)
     answer = looks(prover, hosts, LEFT_OVER)
-    told = "mariadb.service on n1 only ends what its server has left behind (signal 9)"
-    assert (answer.holds, answer.final, answer.evidence) == (False, True, told)
+    words = "mariadb.service on n1 only ends what its server has left behind (signal 9)"
+    assert (answer.holds, answer.final, answer.evidence) == (False, True, words)
 
 
 @pytest.mark.parametrize(
@@ -190,5 +190,5 @@ def test_that_a_server_which_ends_while_its_word_is_waited_for_ends_that_wait_to
     session.state = Unreachable("Port 3306 refused the connection.", host="n1")
     session.query = query  # type: ignore[method-assign]
     gone = prover.look(condition, NOTHING)
-    told = "no server runs on n1: mariadb.service is stopped (exit code 0): it ended, or somebody stopped it"
-    assert (gone.holds, gone.final, gone.evidence) == (False, True, told)
+    words = "no server runs on n1: mariadb.service is stopped (exit code 0): it ended, or somebody stopped it"
+    assert (gone.holds, gone.final, gone.evidence) == (False, True, words)

@@ -21,5 +21,5 @@ def test_that_every_condition_has_words_that_name_its_host(kind: type[Condition]
 def test_that_a_stop_and_a_whole_cluster_are_said_once_each() -> None:
     stopped = Stopped("n1", "mariadb.service")
     whole = ClusterWhole(("n1",), 1, "")
-    told = waiting_words((stopped, stopped, whole))
-    assert told == "the server of n1 to be stopped; every member to be Synced"
+    words = waiting_words((stopped, stopped, whole))
+    assert words == "the server of n1 to be stopped; every member to be Synced"

@@ -116,8 +116,8 @@ def test_that_a_wait_for_what_can_t_be_done_again_says_at_once_what_stands_again
     bench, said = _announced_alone(), []
 
     def shown(view: RunView) -> None:
-        told = view.steps[0].said
-        if "It cannot start now: down of n1 is OFF" in told:
+        sentence = view.steps[0].said
+        if "It cannot start now: down of n1 is OFF" in sentence:
             said.append(bench.clock.monotonic())
             bench.control.undo()
 

@@ -28,10 +28,10 @@ class Failing(StateStore):
     """A state on a disk that fails."""
 
     def remember_positions(self, seen: object) -> None:
-        raise StoreError("The state store can't be written.")
+        raise StoreError("The state store cannot be written.")
 
     def positions(self, host: str) -> tuple[()]:
-        raise StoreError("The state store can't be read.")
+        raise StoreError("The state store cannot be read.")
 
 
 def test_that_newest_and_highest_of_all_sources_are_remembered_with_who_read_them(tmp_path: Path) -> None:

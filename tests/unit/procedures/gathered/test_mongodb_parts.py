@@ -146,7 +146,7 @@ def test_that_a_file_in_a_persons_folder_is_not_read() -> None:
     home = {"/proc/45/cmdline": "/usr/local/bin/mongod\0-f\0/home/me/mongod.conf\0"}
     found = _process(Host(**home), _node(configuration="/home/me/mongod.conf"))
     assert found.settings == ()
-    assert "no place that the console reads" in found.trouble
+    assert "not a place that the console reads" in found.trouble
     none = Host(**{"/proc/45/cmdline": "/usr/local/bin/mongod\0"})
     assert _process(none, _node(configuration="")).trouble == "it was started without a configuration file"
 
@@ -156,7 +156,7 @@ def test_that_the_file_is_the_one_of_the_process_and_what_the_server_says_has_to
     evil = "/srv/mongodb/data/mongod.conf"
     found = _process(Host(**{evil: FILE}), _node(configuration=evil))
     assert found.path == "/etc/mongod.conf"
-    assert found.trouble == f"its process was started with /etc/mongod.conf, and the server tells {evil}"
+    assert found.trouble == f"its process was started with /etc/mongod.conf, and the server reports {evil}"
 
 
 @pytest.mark.parametrize(
@@ -300,15 +300,15 @@ def test_that_a_unit_of_the_system_is_told(text: str) -> None:
 @pytest.mark.parametrize(
     ("more", "odd"),
     [
-        ({"LoadState,MainPID,User": "LoadState=loaded\nMainPID=7\nUser=mysql\n"}, "is no main process of a unit"),
-        ({"LoadState,MainPID,User": ""}, "is no main process of a unit"),
-        ({"/proc/45/cgroup": f"{_USERS}/app.slice/mongod.service\n"}, "is no main process of a unit"),
-        ({"45": RUN_BY.replace("mongod", "python3")}, "is no program of MongoDB"),
+        ({"LoadState,MainPID,User": "LoadState=loaded\nMainPID=7\nUser=u\n"}, "is not the main process of a system"),
+        ({"LoadState,MainPID,User": ""}, "is not the main process of a system"),
+        ({"/proc/45/cgroup": f"{_USERS}/app.slice/mongod.service\n"}, "is not the main process of a system"),
+        ({"45": RUN_BY.replace("mongod", "python3")}, "is not a program of MongoDB"),
         ({"45": RUN_BY.replace("-rwxr-xr-x 0 0", "-rwxrwxr-x 0 5")}, "may change /usr/local/bin/mongod"),
         ({"45": RUN_BY.replace("-rwxr-xr-x 0 0", "-rwxr-xr-x 100 0")}, "others than root may change"),
         ({"45": RUN_BY.replace("-rwxr-xr-x 0", "-rwxrwxr-x+ 0")}, "others than root may change"),
         ({"45": RUN_BY.replace("-xr-x 0 0 /usr/local\n", "-xrwx 0 0 /usr/local\n")}, "may change /usr/local"),
-        ({"45": RUN_BY.replace("-rwxr-xr-x", "prw-r--r--")}, "is no plain file"),
+        ({"45": RUN_BY.replace("-rwxr-xr-x", "prw-r--r--")}, "is not a plain file"),
         ({"45": RUN_BY.replace("end\n", "")}, "is not known"),
         ({"45": RUN_BY.replace("Uid:\t100\t100", "Uid:\t100\t0")}, "is not known"),
     ],

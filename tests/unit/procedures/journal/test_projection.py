@@ -226,7 +226,7 @@ def test_that_a_continued_plan_is_the_plan_and_waits_for_its_own_approval() -> N
     assert view.approved is None
     assert [s.state for s in view.steps] == [StepState.DONE, *[StepState.PENDING] * 3]
     assert [c.code for c in view.checks] == ["DISK-FREE", "SECOND"]
-    with pytest.raises(StoreError, match="'rest-end' acts, and nobody approved it"):
+    with pytest.raises(StoreError, match="'rest-end' acts without an approval"):
         Writer(MORE).write(line.continued("more", LONGER, ())).step(
             "rest-end", StepState.CHECKING, StepState.ACTING
         ).view()
@@ -263,7 +263,7 @@ def test_that_a_run_only_takes_its_legal_ways(before: RunState, after: RunState)
     if after in RUN_WAYS[before] or after is before:
         assert writer.view().state is after
     else:
-        with pytest.raises(StoreError, match=f"a run that is '{before.value}' can't become '{after.value}'"):
+        with pytest.raises(StoreError, match=f"a run that is '{before.value}' cannot become '{after.value}'"):
             writer.view()
 
 
@@ -274,7 +274,7 @@ def test_that_a_step_only_takes_its_legal_ways(before: StepState, after: StepSta
     if after in STEP_WAYS[before] or after is before:
         assert writer.view().steps[0].state is after
     else:
-        with pytest.raises(StoreError, match=f"is '{before.value}' and can't become '{after.value}'"):
+        with pytest.raises(StoreError, match=f"is '{before.value}' and cannot become '{after.value}'"):
             writer.view()
 
 

@@ -89,11 +89,11 @@ def test_that_a_cause_before_the_last_lines_leads_the_output_of_a_failed_act_and
     masks = Masks()
     masks.learn("Abc#12")
     text = "\n".join((*MARIADB[:2], "Abc#12", *map(str, range(100))))
-    with pytest.raises(ActFailed) as told:
+    with pytest.raises(ActFailed) as raised:
         judged("mariadbd", (1, text, ""), host="n1", ok=(0,), keep="", pattern="", masks=masks)
-    assert "exit code 1: [ERROR] InnoDB: Corrupted page" in str(told.value)
-    assert told.value.output[0] == MARIADB[1]
-    assert len(told.value.output) == 40
+    assert "exit code 1: [ERROR] InnoDB: Corrupted page" in str(raised.value)
+    assert raised.value.output[0] == MARIADB[1]
+    assert len(raised.value.output) == 40
     assert "Abc#12" not in str(masks.failed_lines(f"[ERROR] Abc#12\n{text}"))
 
 
@@ -113,10 +113,10 @@ def test_that_the_output_of_a_failed_act_is_in_journal_terminal_and_report() -> 
 def test_that_what_a_step_that_only_reads_may_have_changed_is_known_nothing() -> None:
     for problem in (refused(), Unreachable("The connection broke.", host="n1")):
         bench = failed_run(reading(), *([problem] * 200))
-        told = " ".join(str(e) for e in bench.lines("step"))
-        assert "not known" not in told
-        assert "outcome unknown" not in told
-        assert "It only reads: nothing was changed." in told
+        words = " ".join(str(e) for e in bench.lines("step"))
+        assert "not known" not in words
+        assert "outcome unknown" not in words
+        assert "It only reads: nothing was changed." in words
     bench = failed_run(switch("n1", "a"), refused())
     assert "is not known" in " ".join(str(e) for e in bench.lines("step"))
 

@@ -137,8 +137,8 @@ def test_that_neither_the_report_nor_a_new_approval_nor_the_terminals_plan_shows
     assert raw(spoken(report_markdown(view, ()).splitlines(), plan)) == set()
     told_lines = (*again_lines(view, {}), *plan_lines(plan, {}), *card_lines(procedure.about))
     assert raw(spoken(told_lines, plan)) == set()
-    told = "\n".join(line for line in check_lines(checks) if "--input" not in line)
-    assert raw(told.splitlines()) == set()
+    words = "\n".join(line for line in check_lines(checks) if "--input" not in line)
+    assert raw(words.splitlines()) == set()
 
 
 def test_that_every_input_of_every_plan_is_called_by_its_questions_words() -> None:

@@ -59,7 +59,7 @@ def test_that_two_files_with_one_tag_are_refused_by_both_names() -> None:
 
 
 def test_that_a_condition_outside_the_folder_of_its_family_is_refused() -> None:
-    with pytest.raises(BadlyNamed, match=r"Strayed is tagged 'toy\.same', and stands in 'other'"):
+    with pytest.raises(BadlyNamed, match=r"Strayed is tagged 'toy\.same', and is in 'other'"):
         conditions_of(strayed)
 
 

@@ -55,10 +55,10 @@ def test_that_what_came_is_named() -> None:
 
 def test_that_what_went_is_named_and_of_many_a_few() -> None:
     gone = _changed(_server((), tuple(f"shop.c{n}" for n in range(9))), "databases", "collections")
-    told = _look(UNCHANGED, gone, _noted()).evidence
-    assert "databases (gone: shop)" in told
-    assert "shop.c4" in told
-    assert "shop.c5" not in told
+    evidence = _look(UNCHANGED, gone, _noted()).evidence
+    assert "databases (gone: shop)" in evidence
+    assert "shop.c4" in evidence
+    assert "shop.c5" not in evidence
 
 
 def test_that_nothing_is_changed_while_the_set_was_not_made_or_holds_the_same() -> None:

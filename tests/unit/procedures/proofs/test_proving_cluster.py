@@ -136,7 +136,7 @@ def test_that_no_answer_no_server_and_a_refused_login_are_told_apart(prover: Att
     dead = prover.look(whole, NOTHING)
     assert (dead.holds, dead.evidence) == (False, "n2: no server runs")
     other.programs = {"ps": out("5 Sl mariadbd\n"), "systemctl": out("ActiveState=activating\n")}
-    assert prover.look(whole, NOTHING).evidence == "n2: its server is starting and serves nobody yet"
+    assert prover.look(whole, NOTHING).evidence == "n2: its server is starting and serves no clients yet"
     other.programs = {"ps": out("5 Sl mariadbd\n")}
     other.state = AuthFailed("The server refused the login of observer.", host="n2")
     shut = prover.look(whole, NOTHING)

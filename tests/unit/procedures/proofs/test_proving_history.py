@@ -157,9 +157,9 @@ def test_that_a_seqno_in_the_file_that_is_not_where_this_run_saw_the_data_is_nev
     moved = prover(hosts(3)).look(condition, Past({"position-s3": "19"}, {}))
     assert (moved.holds, moved.final) == (False, True)
     assert "stopped at 19 in this run, and its grastate.dat says 3 now" in moved.evidence
-    told = prover(hosts(17, to=19)).look(BEFORE_START, Past({"recovered-s3": f"{UUID}:19"}, {}))
-    assert (told.holds, told.final) == (False, True)
-    assert "InnoDB of s3 recovered 19, and its grastate.dat says 17" in told.evidence
+    answer = prover(hosts(17, to=19)).look(BEFORE_START, Past({"recovered-s3": f"{UUID}:19"}, {}))
+    assert (answer.holds, answer.final) == (False, True)
+    assert "InnoDB of s3 recovered 19, and its grastate.dat says 17" in answer.evidence
 
 
 def test_that_a_node_that_ran_again_since_this_run_stopped_it_may_start_though_its_log_has_no_new_xid() -> None:

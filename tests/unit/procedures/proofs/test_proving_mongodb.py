@@ -113,24 +113,24 @@ def test_that_a_set_is_whole_only_by_every_members_own_word(prover: Attempt, hos
     assert prover.look(SetWhole(HOSTS, primary="m1"), NOTHING).holds is True
     assert prover.look(SetWhole(HOSTS, primary="m2"), NOTHING).holds is False
     hosts.says("m3", 3, state=STATES["RECOVERING"])
-    told = prover.look(SetWhole(HOSTS), NOTHING)
-    assert (told.holds, told.evidence) == (False, "m3 is RECOVERING")
+    answer = prover.look(SetWhole(HOSTS), NOTHING)
+    assert (answer.holds, answer.evidence) == (False, "m3 is RECOVERING")
 
 
 @pytest.mark.parametrize("errno", [76, 94])
 def test_that_a_server_which_is_in_no_set_says_so_and_was_read(prover: Attempt, hosts: Set, errno: int) -> None:
     """As a read that failed it made every rehearsal end with 'could not be read' where a set is made in the run."""
     hosts.members["m1"].told["replica-set-status"] = QueryFailed("not running with --replSet", host="m1", errno=errno)
-    told = prover.look(SetWhole(HOSTS), NOTHING)
-    assert (told.holds, told.evidence) == (False, "m1 is in no replica set")
+    answer = prover.look(SetWhole(HOSTS), NOTHING)
+    assert (answer.holds, answer.evidence) == (False, "m1 is in no replica set")
     hosts.members["m2"].told["replica-set-status"] = Unreachable("No answer.", host="m2")
     assert prover.look(SetWhole(HOSTS), NOTHING).holds is None
 
 
 def test_that_two_primaries_or_none_are_no_whole_set(prover: Attempt, hosts: Set) -> None:
     hosts.says("m2", 2, state=STATES["PRIMARY"])
-    told = prover.look(SetWhole(HOSTS), NOTHING)
-    assert (told.holds, told.evidence) == (False, "primary is m1 and m2")
+    answer = prover.look(SetWhole(HOSTS), NOTHING)
+    assert (answer.holds, answer.evidence) == (False, "primary is m1 and m2")
     hosts.says("m1", 1, state=STATES["SECONDARY"])
     hosts.says("m2", 2, state=STATES["SECONDARY"])
     assert prover.look(SetWhole(HOSTS), NOTHING).evidence == "primary is nobody"
@@ -138,8 +138,8 @@ def test_that_two_primaries_or_none_are_no_whole_set(prover: Attempt, hosts: Set
 
 def test_that_a_member_that_only_the_primary_can_tell_of_counts_too(prover: Attempt, hosts: Set) -> None:
     hosts.says("m1", 3, health=0.0, state=STATES["DOWN"])
-    told = prover.look(SetWhole(("m1", "m2")), NOTHING)
-    assert (told.holds, told.evidence) == (False, "m1 sees m3:27018 as DOWN")
+    answer = prover.look(SetWhole(("m1", "m2")), NOTHING)
+    assert (answer.holds, answer.evidence) == (False, "m1 sees m3:27018 as DOWN")
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ def test_that_a_member_that_only_the_primary_can_tell_of_counts_too(prover: Atte
 )
 def test_that_what_a_silent_member_hides_is_not_known(prover: Attempt, hosts: Set, condition: Any) -> None:
     hosts.members["m2"].told["replica-set-status"] = Unreachable("It does not answer.", host="m2")
-    told = prover.look(condition, NOTHING)
-    assert (told.holds, told.evidence) == (None, "m2: It does not answer.")
+    answer = prover.look(condition, NOTHING)
+    assert (answer.holds, answer.evidence) == (None, "m2: It does not answer.")
     hosts.members["m2"].told["replica-set-status"] = {"set": "rs0", "members": []}
     assert prover.look(condition, NOTHING).holds is None
 
@@ -161,15 +161,15 @@ def test_that_a_protocol_runs_where_every_member_has_it_and_its_terms(prover: At
     hosts.old()
     assert prover.look(ProtocolIs(HOSTS, 0), NOTHING).holds is True
     hosts.everybody("config", protocolVersion=1)  # written, and not yet in use
-    told = prover.look(ProtocolIs(HOSTS, 1), NOTHING)
-    assert (told.holds, "m1 has protocolVersion 1 and term -1" in told.evidence) == (False, True)
+    answer = prover.look(ProtocolIs(HOSTS, 1), NOTHING)
+    assert (answer.holds, "m1 has protocolVersion 1 and term -1" in answer.evidence) == (False, True)
 
 
 def test_that_entries_of_a_protocol_are_told_by_the_form_of_the_optime(prover: Attempt, hosts: Set) -> None:
     assert prover.look(OptimesOf(HOSTS, 1), NOTHING).holds is True
     hosts.says("m3", 3, optime=Stamp(NOW, 1))
-    told = prover.look(OptimesOf(HOSTS, 1), NOTHING)
-    assert (told.holds, told.evidence) == (False, "not yet: m3 (t: -1)")
+    answer = prover.look(OptimesOf(HOSTS, 1), NOTHING)
+    assert (answer.holds, answer.evidence) == (False, "not yet: m3 (t: -1)")
     hosts.says("m3", 3, optime="nothing of the kind")
     assert prover.look(OptimesOf(HOSTS, 1), NOTHING).holds is None
     hosts.old()
@@ -191,8 +191,8 @@ def test_that_a_member_behind_what_the_primary_had_before_breaks_it(
     prover.look(steady, NOTHING)
     hosts.says("m2", 2, optime={"ts": Stamp(NOW - 30, 1), "t": 1})
     clock.sleep(2.0)
-    told = prover.look(steady, NOTHING)
-    assert (told.holds, told.evidence) == (False, "m2 is 30 s behind")
+    answer = prover.look(steady, NOTHING)
+    assert (answer.holds, answer.evidence) == (False, "m2 is 30 s behind")
 
 
 def test_that_the_first_write_after_a_pause_is_no_lag(prover: Attempt, hosts: Set, clock: ManualClock) -> None:
@@ -200,8 +200,8 @@ def test_that_the_first_write_after_a_pause_is_no_lag(prover: Attempt, hosts: Se
     prover.look(steady, NOTHING)
     hosts.says("m1", 1, optime={"ts": Stamp(NOW + 600, 1), "t": 1})  # made while the others had been asked already
     clock.sleep(2.0)
-    assert "behind" in (told := prover.look(steady, NOTHING)).evidence
-    assert told.evidence.startswith("m1 is primary, no member is 10 s behind, for 2 of 6 s")
+    assert "behind" in (answer := prover.look(steady, NOTHING)).evidence
+    assert answer.evidence.startswith("m1 is primary, no member is 10 s behind, for 2 of 6 s")
     clock.sleep(2.0)  # it is one now, if they never get it
     assert prover.look(steady, NOTHING).evidence.startswith("m2 is 600 s behind")
 
@@ -216,16 +216,16 @@ def test_that_a_member_that_lets_the_majority_wait_is_behind_though_nothing_newe
     prover.look(steady, NOTHING)
     clock.sleep(2.0)
     hosts.everybody("status", date=NOW + 40.0)
-    told = prover.look(steady, NOTHING)
-    assert (told.holds, told.evidence) == (False, "m3 is 39 s behind")
+    answer = prover.look(steady, NOTHING)
+    assert (answer.holds, answer.evidence) == (False, "m3 is 39 s behind")
 
 
 def test_that_an_election_by_terms_is_told_by_the_term(prover: Attempt, hosts: Set) -> None:
     hosts.everybody("status", term=0)
     assert prover.look(NobodyElected(HOSTS), NOTHING).holds is True
     hosts.everybody("status", term=3)
-    told = prover.look(NobodyElected(HOSTS), NOTHING)
-    assert (told.holds, told.evidence) == (False, "an election by terms took place: the term is 3")
+    answer = prover.look(NobodyElected(HOSTS), NOTHING)
+    assert (answer.holds, answer.evidence) == (False, "an election by terms took place: the term is 3")
 
 
 def test_that_a_successor_has_the_newest_entry_of_the_same_term(prover: Attempt, hosts: Set) -> None:
@@ -236,8 +236,8 @@ def test_that_a_successor_has_the_newest_entry_of_the_same_term(prover: Attempt,
     for number in (2, 3):
         hosts.says(f"m{number}", number, optime={"ts": Stamp(NOW + 5, 1), "t": 1})
     prover.look(follows, NOTHING)
-    told = prover.look(follows, NOTHING)
-    assert (told.holds, told.evidence) == (False, "no electable member has the newest entry of the primary")
+    answer = prover.look(follows, NOTHING)
+    assert (answer.holds, answer.evidence) == (False, "no electable member has the newest entry of the primary")
 
 
 def test_that_a_set_that_elects_again_and_again_ends_the_wait(prover: Attempt, hosts: Set, clock: ManualClock) -> None:
@@ -247,8 +247,8 @@ def test_that_a_set_that_elects_again_and_again_ends_the_wait(prover: Attempt, h
     assert prover.look(steady, NOTHING).final is False
     hosts.everybody("status", term=4)
     clock.sleep(1.0)
-    told = prover.look(steady, NOTHING)
-    assert (told.holds, told.final, "from 1 to 4" in told.evidence) == (False, True, True)
+    answer = prover.look(steady, NOTHING)
+    assert (answer.holds, answer.final, "from 1 to 4" in answer.evidence) == (False, True, True)
 
 
 def _led_by(hosts: Set, leading: int, **priorities: int) -> None:
@@ -260,9 +260,9 @@ def _led_by(hosts: Set, leading: int, **priorities: int) -> None:
 
 def _looked_for(prover: Attempt, clock: ManualClock, seconds: int) -> Answer:
     for _ in range(seconds // 2):
-        told = prover.look(LedForGood(HOSTS, 4.0), NOTHING)
+        answer = prover.look(LedForGood(HOSTS, 4.0), NOTHING)
         clock.sleep(2.0)
-    return told
+    return answer
 
 
 def test_that_a_set_is_led_for_good_once_the_preferred_member_leads(

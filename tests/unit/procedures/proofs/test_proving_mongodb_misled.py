@@ -182,8 +182,8 @@ def test_that_a_primary_is_not_spared_where_nobody_else_may_lead() -> None:
     rows = [{"_id": n, "host": f"m{n}:27018", "priority": 1 if n == 1 else 0} for n in (1, 2, 3)]
     hosts.everybody("config", members=rows)
     answer = Attempt(hosts, ManualClock()).look(Spared(HOSTS, "m1:27018"), NOTHING)
-    told = "no other member of rs0 is electable: give one a vote and a priority first"
-    assert (answer.holds, answer.evidence) == (False, told)
+    words = "no other member of rs0 is electable: give one a vote and a priority first"
+    assert (answer.holds, answer.evidence) == (False, words)
     assert Attempt(hosts, ManualClock()).look(Spared(HOSTS, "m2:27018"), NOTHING).holds is True
     hosts.says("m2", 2, state=1)
     assert Attempt(hosts, ManualClock()).look(Spared(HOSTS, "m1:27018"), NOTHING).evidence == "primary is m1 and m2"

@@ -243,8 +243,8 @@ def test_that_what_an_undo_left_is_told_and_no_note_is_nothing_left() -> None:
     hosts.sessions["n3"].programs["cat"] = out("", 1, "cat: x: No such file or directory")
     assert _look(hosts, condition) is True
     hosts.sessions["n3"].programs["cat"] = out("/var/lib/mysql.came: 1, as dump.sql\n")
-    told = Attempt(hosts, ManualClock()).look(condition, NOTHING)
-    assert (told.holds, "dump.sql" in told.evidence) == (False, True)
+    answer = Attempt(hosts, ManualClock()).look(condition, NOTHING)
+    assert (answer.holds, "dump.sql" in answer.evidence) == (False, True)
     hosts.sessions["n3"].programs["cat"] = out("", 1, "cat: x: Permission denied")
     assert _look(hosts, condition) is None
 

@@ -50,8 +50,8 @@ def test_that_the_rate_of_two_seconds_tells_how_long_a_cache_lasts(prover: Attem
     wrote(100_000)
     assert prover.look(CacheLasts("n1", lasts - 1), NOTHING).holds is True
     wrote(100_000)
-    told = prover.look(CacheLasts("n1", lasts + 1), NOTHING)
-    assert (told.holds, "the cache of n1 lasts 1074 s" in told.evidence) == (False, True)
+    answer = prover.look(CacheLasts("n1", lasts + 1), NOTHING)
+    assert (answer.holds, "the cache of n1 lasts 1074 s" in answer.evidence) == (False, True)
 
 
 def test_that_an_option_that_can_not_be_read_back_holds_only_where_that_is_enough(
@@ -67,8 +67,8 @@ def test_that_a_value_that_no_running_server_can_change_ends_the_wait_for_anothe
 ) -> None:
     hosts.sessions["n1"].rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("innodb_force_recovery", "4"),))
     fixed = VariableIs("n1", "innodb_force_recovery", "0", if_there=True, fixed=True)
-    told = prover.look(fixed, NOTHING)
-    assert (told.holds, told.final, told.evidence) == (False, True, "innodb_force_recovery is 4 on n1")
+    answer = prover.look(fixed, NOTHING)
+    assert (answer.holds, answer.final, answer.evidence) == (False, True, "innodb_force_recovery is 4 on n1")
     assert prover.look(replace(fixed, fixed=False), NOTHING).final is False
     assert prover.look(replace(fixed, value="4"), NOTHING).final is False
 
@@ -80,13 +80,13 @@ def test_that_a_third_value_is_the_servers_rounding_only_while_the_file_says_wha
     session.rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("max_connections", "333"),))
     wanted = VariableIs("n1", "max_connections", "222", if_there=True, was="151")
     session.programs = {"my_print_defaults": out("--max_connections=222\n")}
-    told = prover.look(wanted, NOTHING)
-    assert (told.holds, told.evidence) == (True, "requested max_connections = 222, the server on n1 set 333")
-    assert [said for _, said in told.kept] == ["Requested max_connections = 222, the server on n1 set 333."]
+    answer = prover.look(wanted, NOTHING)
+    assert (answer.holds, answer.evidence) == (True, "requested max_connections = 222, the server on n1 set 333")
+    assert [said for _, said in answer.kept] == ["Requested max_connections = 222, the server on n1 set 333."]
     session.programs = {"my_print_defaults": out("--max_connections=222\n--max_connections=333\n")}
-    told = prover.look(wanted, NOTHING)
-    assert (told.holds, told.final, told.kept) == (False, True, ())
-    assert "the files were changed (max_connections of [mysqld] on n1 is 333)" in told.evidence
+    answer = prover.look(wanted, NOTHING)
+    assert (answer.holds, answer.final, answer.kept) == (False, True, ())
+    assert "the files were changed (max_connections of [mysqld] on n1 is 333)" in answer.evidence
     session.programs = {"my_print_defaults": out(code=1, errors="my_print_defaults: no")}
     assert prover.look(wanted, NOTHING).holds is None
 
@@ -101,14 +101,14 @@ def test_that_a_state_file_without_a_position_is_not_waited_for_once_the_server_
     session.programs = {"cat": state, "ps": out(code=1), "systemctl": out("ActiveState=deactivating\nResult=success\n")}
     assert prover.look(clean, NOTHING).final is False
     session.programs["systemctl"] = out("ActiveState=inactive\nResult=success\n")
-    told = prover.look(clean, NOTHING)
-    assert (told.final, "not a clean shutdown" in told.evidence) == (False, False)
+    answer = prover.look(clean, NOTHING)
+    assert (answer.final, "not a clean shutdown" in answer.evidence) == (False, False)
     clock.advance(2.5)
     prover.look(clean, NOTHING)
     clock.advance(2.5)
-    told = prover.look(clean, NOTHING)
-    assert (told.holds, told.final) == (False, True)
-    assert told.evidence.startswith("grastate.dat of n1 says -1 although the server stopped (was the file replaced?)")
+    answer = prover.look(clean, NOTHING)
+    assert (answer.holds, answer.final) == (False, True)
+    assert answer.evidence.startswith("grastate.dat of n1 says -1 although the server stopped (was the file replaced?)")
     session.programs["systemctl"] = out("ActiveState=failed\nResult=signal\n")
     assert (
         "and mariadb.service has failed (signal): it was not a clean shutdown" in prover.look(clean, NOTHING).evidence
@@ -119,9 +119,9 @@ def test_that_a_rounded_secret_shows_no_value(prover: Attempt, hosts: ScriptedHo
     session = hosts.sessions["n1"]
     session.rows["SHOW GLOBAL VARIABLES"] = Rows(("n", "v"), (("wsrep_sst_auth", "sst:N0w"),))
     session.programs = {"my_print_defaults": out("--wsrep_sst_auth=sst:Wanted\n")}
-    told = prover.look(VariableIs("n1", "wsrep_sst_auth", "sst:Wanted", was="sst:Old"), NOTHING)
-    assert told.holds
-    assert not any(value in f"{told.evidence} {told.kept}" for value in ("N0w", "Wanted", "Old"))
+    answer = prover.look(VariableIs("n1", "wsrep_sst_auth", "sst:Wanted", was="sst:Old"), NOTHING)
+    assert answer.holds
+    assert not any(value in f"{answer.evidence} {answer.kept}" for value in ("N0w", "Wanted", "Old"))
 
 
 @pytest.mark.parametrize(("left", "right", "alike"), [

@@ -267,7 +267,7 @@ def test_that_an_open_obligation_says_when_it_was_last_seen_on_and_off() -> None
     assert f"gcache frozen on n1; {seen}." in first
     assert f"still on | {seen} |" in rest
     writer.write(line.obligation_seen(FREEZE.key, "-1", on=False))
-    assert f"{seen}, no more so at {moment(START + 50)}" in report_markdown(writer.view(), writer.entries())
+    assert f"{seen}, no longer at {moment(START + 50)}" in report_markdown(writer.view(), writer.entries())
 
 
 def test_that_a_failed_release_is_told_with_its_obligation() -> None:

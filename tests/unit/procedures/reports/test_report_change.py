@@ -96,8 +96,8 @@ def test_that_one_reason_for_all_is_said_once() -> None:
     text = report_markdown(writer.view(), writer.entries(), change=nothing).replace("\\", "")
     assert "Not known: This server does not report it." in text
     assert "All comparisons" not in text
-    told = report_markdown(writer.view(), writer.entries(), change="Run 47 changed nothing.")
-    assert "Not measured: Run 47 changed nothing." in told
+    shown = report_markdown(writer.view(), writer.entries(), change="Run 47 changed nothing.")
+    assert "Not measured: Run 47 changed nothing." in shown
 
 
 def test_that_a_report_without_any_history_is_silent_about_it() -> None:

@@ -50,9 +50,9 @@ def test_that_undo_is_refused_behind_it_and_changes_nothing() -> None:
     _refuses(bench, "c-n3")
     bench.run()
     done = list(bench.world.done)
-    with pytest.raises(Refused, match="passed its point of no return") as told:
+    with pytest.raises(Refused, match="passed its point of no return") as raised:
         bench.engine().undo()
-    assert "Switch b of n2 on" in told.value.safe
+    assert "Switch b of n2 on" in raised.value.safe
     assert bench.world.done == done
     assert bench.engine().view.state is RunState.FAILED
 
@@ -92,7 +92,7 @@ def test_that_a_step_which_was_never_begun_is_no_point() -> None:
 
 
 def _untouched(bench: Bench, times: int = 1) -> None:
-    bench.world.fails[POINT] = [Untouched("/etc/mongod.conf, line 3: it can't be edited.", host="n2")] * times
+    bench.world.fails[POINT] = [Untouched("/etc/mongod.conf, line 3: it cannot be edited.", host="n2")] * times
 
 
 def test_that_a_point_that_was_refused_before_it_touched_anything_is_not_passed_and_the_run_goes_back() -> None:

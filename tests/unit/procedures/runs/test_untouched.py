@@ -72,9 +72,9 @@ def _performed(session: Session, action: Action) -> Acted:
 
 def test_that_an_edit_that_is_refused_names_the_file_and_the_line_and_has_written_nothing() -> None:
     session = Session({PATH: DAMAGED})
-    with pytest.raises(Untouched, match=r"/etc/mongos\.conf, line 3: ") as told:
+    with pytest.raises(Untouched, match=r"/etc/mongos\.conf, line 3: ") as raised:
         _performed(session, EDIT)
-    assert told.value.safe == "Nothing was written."
+    assert raised.value.safe == "Nothing was written."
     assert session.wrote == []
     assert session.ran == []
 
@@ -88,9 +88,9 @@ def test_that_a_refused_edit_as_the_first_part_of_an_act_has_touched_nothing_eit
 
 def test_that_a_refused_edit_behind_another_part_is_an_act_that_failed_in_the_middle() -> None:
     session = Session({PATH: DAMAGED})
-    with pytest.raises(ActFailed) as told:
+    with pytest.raises(ActFailed) as raised:
         _performed(session, Several((START, EDIT)))
-    assert not isinstance(told.value, Untouched)
+    assert not isinstance(raised.value, Untouched)
     assert session.ran == ["sudo systemctl restart mongos.service"]
 
 
@@ -106,9 +106,9 @@ def test_that_a_file_which_root_may_not_follow_is_refused_with_nothing_touched(a
     """A link that another user laid: seen at the point of no return, which counted as passed by that."""
     session = Session({PATH: "sharding:\n  configDB: a,b,c\n"})
     session.refuses = 73
-    with pytest.raises(Untouched, match="is a symbolic link") as told:
+    with pytest.raises(Untouched, match="is a symbolic link") as raised:
         _performed(session, Several((action, START)))
-    assert told.value.safe == "Nothing was written."
+    assert raised.value.safe == "Nothing was written."
     assert START.command.argv[0] not in " ".join(session.ran)
 
 
@@ -125,7 +125,7 @@ def test_that_an_edit_that_is_not_needed_keeps_no_server_from_its_start_and_tell
 def test_that_a_writing_program_that_was_killed_may_have_replaced_the_file() -> None:
     session = Session({PATH: "sharding:\n  configDB: a,b,c\n"})
     session.refuses = 137
-    with pytest.raises(NotWritten) as told:
+    with pytest.raises(NotWritten) as raised:
         _performed(session, EDIT)
-    assert not told.value.sure
-    assert "or completely replaced" in told.value.safe
+    assert not raised.value.sure
+    assert "or completely replaced" in raised.value.safe

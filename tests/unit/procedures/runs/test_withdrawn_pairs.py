@@ -74,7 +74,7 @@ def test_that_a_file_of_a_pair_that_somebody_else_changed_since_is_kept_and_name
     told = _did(session, GONE)
     assert _laid(session) == {changed}
     assert session.files[changed] == "a colleague's\n"
-    assert f"{changed} is not the file that this run created: it was changed since, and is kept" in told.output
+    assert f"{changed} is not the file that this run created: it was changed later and is kept" in told.output
     assert dict(told.kept).items() <= put.items()
 
 

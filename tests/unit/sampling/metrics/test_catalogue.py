@@ -179,7 +179,7 @@ def test_that_a_broken_catalogue_is_refused_with_the_metric_named() -> None:
         parse_catalogue(entry.format("open(1)"))
     with pytest.raises(BadInput, match="appears twice"):
         parse_catalogue(entry.format("a") * 2)
-    with pytest.raises(BadInput, match="can't be read"):
+    with pytest.raises(BadInput, match="cannot be read"):
         parse_catalogue(entry.format("a").replace("gauge", "gadget"))
 
 
@@ -219,7 +219,7 @@ def test_that_a_chart_that_cannot_be_used_is_named_and_costs_nobody_the_others(b
 def test_that_a_file_of_charts_that_is_no_toml_says_which_file_and_where() -> None:
     read = parse_charts("[[chart]\n", load_catalogue(), "charts.toml")
     assert read.charts == ()
-    assert read.faults[0].startswith("charts.toml can't be read: ")
+    assert read.faults[0].startswith("charts.toml cannot be read: ")
     assert "line 1" in read.faults[0]
 
 

@@ -22,7 +22,7 @@ case $place/ in "$inside"/*) failed 'the copy would lie in the backup itself';; 
 case $inside/ in "$place"/*) failed 'the backup would lie in the copy';; esac
 before=$(folders "$copy") || failed 'the folders of the backup could not be listed'
 odd=$(find "$copy/" \( ! -type f ! -type d -o -name '*.isl' \) -print -quit) && [ -z "$odd" ] ||
-  failed "${odd:-something} in the backup is no plain file or folder of its own: a link may lead anywhere"
+  failed "${odd:-something} in the backup is not a plain file or folder of its own: a link may lead anywhere"
 odd=$(own_path "${place%/*}") || failed "$odd"
 rm -rf --one-file-system -- "$part" "$part.log" && mkdir -m 0700 -- "$part" || failed 'no folder for the copy'
 cp -r --no-preserve=mode,ownership --reflink=auto -- "$copy/." "$part/" || failed 'the backup could not be copied'
@@ -30,7 +30,7 @@ cp -r --no-preserve=mode,ownership --reflink=auto -- "$copy/." "$part/" || faile
 rm -rf --one-file-system -- "$part"/.pilothouse-* "$part"/'#sql-pilothouse-'* ||
   failed 'what an earlier run kept could not be left out'
 odd=$(find "$part" \( ! -type f ! -type d -o -type f -links +1 -o -name '*.isl' \) -print -quit) && [ -z "$odd" ] ||
-  failed "${odd:-something} in the copy is no plain file or folder of its own"
+  failed "${odd:-something} in the copy is not a plain file or folder of its own"
 chmod -R u+rwX -- "$part"
 odd=$(stays_within "$part") || failed "$odd"
 odd=$(plain_options "$part") || failed "${odd:-the options of the backup could not be read}"

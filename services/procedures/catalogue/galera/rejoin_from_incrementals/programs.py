@@ -36,7 +36,7 @@ for from in "$@"; do
   n=$((n+1))
 done
 linked=$(find "$place" \( ! -type f ! -type d -o -type f -links +1 -o -name '*.isl' \) -print -quit)
-[ -z "$linked" ] || {{ echo "$linked is no plain file of its own, or leads elsewhere"; exit 7; }}
+[ -z "$linked" ] || {{ echo "$linked is not a plain file of its own, or leads elsewhere"; exit 7; }}
 stays_within "$place" || exit 7
 while [ "$n" -gt 0 ] && n=$((n-1)); do plain_options "$place/$n" || exit 9; done
 n=$#

@@ -74,7 +74,7 @@ lost=$(files . "$kept" "$list_s" | awk -F '\t' '
   END { if (n) print "files of the donor are missing here, or shorter: " n ", as " one }' - "$list") ||
   no "the files in $folder could not be held against the donor's"
 [ -z "$lost" ] || no "$lost"
-[ -w . ] || no "$folder can't be written"
+[ -w . ] || no "$folder cannot be written"
 ours -maxdepth 1 \( -type s -o -type f \( -name '*.pid' -o -name sst_in_progress -o -name 'ibtmp*' \
   -o -name '*.pilothouse-*' \) \) -exec rm -f -- {} + || no "what the donor's run left could not be removed"
 timeout -k 10 "$sync_s" sync -f . || no "the copy in $folder is not known to be on the disk (sync -f)"

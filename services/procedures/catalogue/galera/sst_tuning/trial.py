@@ -88,8 +88,8 @@ def _room(facts: Facts, node: str, data_bytes: int | None) -> Check:
     )
 
 
-def trial_steps(facts: Facts, node: str, donor: str, forecast: Forecast, told: str) -> tuple[Step, ...]:
-    """Return the steps; `told` says what was chosen, for the sentence at the end."""
+def trial_steps(facts: Facts, node: str, donor: str, forecast: Forecast, evidence: str) -> tuple[Step, ...]:
+    """Return the steps; `evidence` says what was chosen, for the sentence at the end."""
     host, members = facts.host(node), member_hosts(facts)
     others, kept = tuple(m for m in members if m != node), f"trial-position-{node}"
     donor_name = facts.host(donor).node_name or donor
@@ -109,7 +109,7 @@ def trial_steps(facts: Facts, node: str, donor: str, forecast: Forecast, told: s
         _erased(facts, node, donor),
         start,
         steps.prove_transfer(host, "SST", donor_name, start.step_id, PREFIX),
-        _compared(node, start.step_id, forecast, told),
+        _compared(node, start.step_id, forecast, evidence),
         forget_donor(host, donor_name, PREFIX),
         steps.restart_on(host, PREFIX),
         steps.queue_settled(host, 10.0, PREFIX),
@@ -128,8 +128,8 @@ def _erased(facts: Facts, node: str, donor: str) -> Step:
     )
 
 
-def _compared(node: str, start: str, forecast: Forecast, told: str) -> Step:
-    condition = SstTook(node, start, round(forecast.joined_s, 1), told)
+def _compared(node: str, start: str, forecast: Forecast, evidence: str) -> Step:
+    condition = SstTook(node, start, round(forecast.joined_s, 1), evidence)
     return Step(
         step_id=f"{PREFIX}compare-{node}",
         host=node,

@@ -252,8 +252,8 @@ def _converted(party: Party) -> Step:
         host=host,
         title=f"Restart {host} without sccc mode: the config servers are the set {party.name}",
         done=f"The config servers are the set {party.name}",
-        why="From here on a mongos switches to the set automatically. There is no easy way back: the mirrors take no "
-        "longer part in catalog changes.",
+        why="From here on a mongos switches to the set automatically. There is no easy way back: the mirrors no "
+        "longer take part in catalog changes.",
         action=Several((edit, systemctl("restart", unit))),
         risk=Risk.IRREVERSIBLE,
         # Not of the first one itself, which had all of it before it stepped down: a second try finds it stopped.

@@ -97,12 +97,12 @@ def no_terms_before(facts: Facts, one: GatheredSet) -> Check:
     )
 
 
-def _terms_gone(faults: list[str], told: list[str]) -> tuple[str, ...]:
+def _terms_gone(faults: list[str], sentences: list[str]) -> tuple[str, ...]:
     anew = "Resync each of these members by an initial sync, one by one, the primary last; then check again."
     if faults:
         return (anew,)
     follower = "Resync each data-bearing member that existed then and was not resynced since by an initial sync."
-    return (follower,) if told else ()
+    return (follower,) if sentences else ()
 
 
 def delayed(one: GatheredSet) -> Check:

@@ -51,7 +51,7 @@ class GatheredSet:
     def view(self) -> ReplicaSet:
         """Return the set in its primary's eyes, else in the first member's."""
         found = self.views[self.hosts.index(self.speaker)].set
-        assert found is not None, "only who tells of a set is in one"
+        assert found is not None, "only a member that reports a set is in one"
         return found
 
     @property

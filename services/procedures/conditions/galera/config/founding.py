@@ -36,18 +36,18 @@ class FoundsNothing(OfHost):
             why = f" ({said[-1]})" if said else ""
             return Answer(holds=None, evidence=f"what {unit} of {host} starts could not be read{why}")
         if wrong := line.founding():
-            told = "; ".join(f"on {host} {one}" for one, _ in wrong)
+            evidence = "; ".join(f"on {host} {one}" for one, _ in wrong)
             return Answer(
-                holds=False, evidence=f"{told}. On {host}: {'; '.join(dict.fromkeys(way for _, way in wrong))}"
+                holds=False, evidence=f"{evidence}. On {host}: {'; '.join(dict.fromkeys(way for _, way in wrong))}"
             )
         if self.left:
             return Answer(holds=True, evidence=f"nothing makes the next start of {unit} on {host} found a cluster")
         if line.script and line.script != self.script:
-            told = (
+            evidence = (
                 f"{unit} of {host} starts the script {line.script}: the options that it passes "
                 "to the server are not known"
             )
-            return Answer(holds=None, evidence=told)
+            return Answer(holds=None, evidence=evidence)
         if line.unread:
             return Answer(holds=None, evidence=f"{', '.join(line.unread)} of {host} could not be read")
         return _by_files(self, asking)
@@ -63,6 +63,6 @@ def _by_files(condition: FoundsNothing, asking: Asking) -> Answer:
         return Answer(holds=False, evidence=f"wsrep_new_cluster is set in the option files of {host}: remove it")
     address = given.get("wsrep_cluster_address")
     if address is not None and names_nobody(address):
-        told = f"wsrep_cluster_address of {host} is {address or 'empty'}: it contains no address to join"
-        return Answer(holds=False, evidence=told)
+        evidence = f"wsrep_cluster_address of {host} is {address or 'empty'}: it contains no address to join"
+        return Answer(holds=False, evidence=evidence)
     return Answer(holds=True, evidence=f"{unit} of {host} and its option files do not bootstrap a cluster")

@@ -36,8 +36,8 @@ class PairSound(OfHost):
         output = asking.run(self.host, commands.TLS_PAIR.read(*paths, sudo=True), limit_s=20.0)
         pair = parse_pair(output.text, paths)
         if pair is None:
-            told = output.error_text or f"exit code {output.exit_code}"
-            return Answer(holds=None, evidence=f"certificate and key on {self.host} could not be read: {told}")
+            evidence = output.error_text or f"exit code {output.exit_code}"
+            return Answer(holds=None, evidence=f"certificate and key on {self.host} could not be read: {evidence}")
         found = judged(pair, asking.clock.wall(), self.host)
         if not found.holds:
             return found
@@ -70,11 +70,13 @@ class LocalPairSound(Condition):
 
 
 def judged(pair: PairSeen, now: float, where: str) -> Answer:
-    """Return whether a pair would do, and why not; what is only told (it runs out soon) is told."""
+    """Return whether a pair would do, and why not; what is only told (it expires soon) is told."""
     now = pair.now if pair.now is not None else now  # a host's own clock is what its scripts go by
     faults = faults_of(pair, now)
     if bad := [fault.sentence for fault in faults if fault.blocks]:
         return Answer(holds=False, evidence=f"on {where}: {'; '.join(bad)}", lines=tuple(bad))
     ends = pair.ends
-    told = "; ".join((f"valid for {days_of(ends - now)}" if ends is not None else "", *(f.sentence for f in faults)))
-    return Answer(holds=True, evidence=f"certificate and key on {where} match: {told.strip('; ')}")
+    evidence = "; ".join(
+        (f"valid for {days_of(ends - now)}" if ends is not None else "", *(f.sentence for f in faults))
+    )
+    return Answer(holds=True, evidence=f"certificate and key on {where} match: {evidence.strip('; ')}")

@@ -36,8 +36,8 @@ class ProviderOption(OfHost):
         except UserError:
             if not self.or_ended or absent(asking, self.host) is not Absent.NONE:
                 raise
-            told = f"no server runs on {self.host}: the runtime value of {self.option} was lost with it"
-            return Answer(holds=True, evidence=told)
+            evidence = f"no server runs on {self.host}: the runtime value of {self.option} was lost with it"
+            return Answer(holds=True, evidence=evidence)
         value = options.get(self.option)
         if value is None:
             said = f"the provider of {self.host} has no option {self.option}"

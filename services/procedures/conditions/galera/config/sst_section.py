@@ -65,8 +65,8 @@ class SstSame(OfHosts):
         before = dict(self.former)
         if before and all(host in before and not _differ(one, before[host]) for host, one in found.items()):
             return Answer(holds=True, evidence=f"on {', '.join(found)} as before the run")
-        told = "; ".join(f"{host}: {told_of(one)}" for host, one in found.items())
-        return Answer(holds=False, evidence=f"the options differ: {told}")
+        evidence = "; ".join(f"{host}: {told_of(one)}" for host, one in found.items())
+        return Answer(holds=False, evidence=f"the options differ: {evidence}")
 
 
 def told_of(values: Mapping[str, str | None]) -> str:

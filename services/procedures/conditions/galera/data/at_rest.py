@@ -39,10 +39,10 @@ class PositionMark(OfHost):
             before = mark_kept(asking.past.kept.get(self.since, ""))
             ran = started_since(before, now) if before is not None else ""
             if ran:
-                told = f"a server ran on {self.host} while its position was checked ({ran}): make a new plan"
-                return Answer(holds=False, evidence=told, final=True)
-        told = f"not known: {now.unread}" if now.unread else f"last writes to the data of {self.host}: {now.newest}"
-        return Answer(holds=True, evidence=told, kept=((self.keep, json.dumps(asdict(now))),))
+                evidence = f"a server ran on {self.host} while its position was checked ({ran}): make a new plan"
+                return Answer(holds=False, evidence=evidence, final=True)
+        evidence = f"not known: {now.unread}" if now.unread else f"last writes to the data of {self.host}: {now.newest}"
+        return Answer(holds=True, evidence=evidence, kept=((self.keep, json.dumps(asdict(now))),))
 
 
 @condition("galera.unmoved", "the position of {host} to be unchanged")
@@ -105,8 +105,8 @@ def _ran(condition: Unmoved, asking: Asking, ran: str) -> Answer:
     if condition.hosts and _is_member(condition, asking):
         beside = ", ".join(condition.hosts)
         return Answer(holds=True, evidence=f"{condition.host} has joined {beside} on its own in the meantime")
-    told = f"{condition.host} ran since the check ({ran}): make a new plan"
-    return Answer(holds=False, evidence=told, final=True)
+    evidence = f"{condition.host} ran since the check ({ran}): make a new plan"
+    return Answer(holds=False, evidence=evidence, final=True)
 
 
 def _is_member(condition: Unmoved, asking: Asking) -> bool:

@@ -38,10 +38,12 @@ class BackupIs(OfHost):
         found = backup_in(asking, self.host, self.path)
         if isinstance(found, str):
             return Answer(holds=None, evidence=found)
-        told = f"{self.path} on {self.host}: {found.kind or 'no backup'}, last LSN {found.last_lsn}, {found.size} bytes"
+        evidence = (
+            f"{self.path} on {self.host}: {found.kind or 'no backup'}, last LSN {found.last_lsn}, {found.size} bytes"
+        )
         if wrong := self._wrong(found):
-            return Answer(holds=False, evidence=f"{told}: {wrong}", final=True)
-        return Answer(holds=True, evidence=told)
+            return Answer(holds=False, evidence=f"{evidence}: {wrong}", final=True)
+        return Answer(holds=True, evidence=evidence)
 
     def _wrong(self, found: Backup) -> str:
         if found.absent:
@@ -73,7 +75,7 @@ class PreparedTo(OfHost):
         found = backup_in(asking, self.host, self.path)
         if isinstance(found, str):
             return Answer(holds=None, evidence=found)
-        told = f"{self.path} on {self.host} is {found.kind or 'no backup'} at {found.position or 'no position'}"
+        evidence = f"{self.path} on {self.host} is {found.kind or 'no backup'} at {found.position or 'no position'}"
         wanted = (self.uuid, self.state_uuid, self.seqno)
         right = found.is_prepared and (found.uuid, found.state_uuid, found.seqno) == wanted
-        return Answer(right, f"{told}; {self.state_uuid}:{self.seqno} is required")
+        return Answer(right, f"{evidence}; {self.state_uuid}:{self.seqno} is required")

@@ -47,8 +47,8 @@ class DataStands(OfHost):
         if state is not None and state.names_state and state.uuid != self.uuid:
             return self._gone(f"{of} was replaced by an SST and contains a copy of the cluster's data now")
         if found.sst_in_progress and (state is None or not state.names_state):
-            told = f"Not known: whether the interrupted SST had erased {of}. Before the run: {self.had}"
-            return Answer(holds=None, evidence=told, final=True)
+            evidence = f"Not known: whether the interrupted SST had erased {of}. Before the run: {self.had}"
+            return Answer(holds=None, evidence=evidence, final=True)
         return Answer(holds=True, evidence=f"{of} is as it was before the run")
 
     def _gone(self, what: str) -> Answer:

@@ -44,7 +44,7 @@ class LeftAlone(OfHost):
             return Answer(holds=True, evidence=f"no server has run on the data of {host} since this run checked them")
         return Answer(
             holds=None,
-            evidence=f"{ran.told}; what it wrote into data that were proven before is not known. Roll back the run and "
-            f"start again: the old data are in {self.aside}, and the copies are unchanged",
+            evidence=f"{ran.told}; what it wrote into data that were already verified is not known. Roll back the run "
+            f"and start again: the old data are in {self.aside}, and the copies are unchanged",
             final=True,
         )

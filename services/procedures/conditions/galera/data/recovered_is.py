@@ -26,6 +26,6 @@ class RecoveredIs(OfHost):
         if wanted is None or found is None:
             what = "its expected position" if wanted is None else "its recovered position"
             return Answer(holds=None, evidence=f"{what} is not known: this run stored no position of {self.host}")
-        told = f"InnoDB of {self.host} recovered {found[0]}:{found[1]}, expected {self.state_uuid}:{wanted}"
+        evidence = f"InnoDB of {self.host} recovered {found[0]}:{found[1]}, expected {self.state_uuid}:{wanted}"
         equal = (found[0].lower(), found[1]) == (self.state_uuid.lower(), wanted)
-        return Answer(holds=equal, evidence=told, final=not equal)
+        return Answer(holds=equal, evidence=evidence, final=not equal)

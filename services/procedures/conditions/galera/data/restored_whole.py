@@ -39,8 +39,8 @@ class RestoredWhole(OfHost):
         host = self.host
         noted = self._there(asking, self.mark) if self.mark else False
         if noted:
-            told = f"the data of {host} are from a replay that is not verified as complete ({self.mark} is there)"
-            return Answer(holds=False, evidence=f"{told}; the old data are in {self.aside}")
+            evidence = f"the data of {host} are from a replay that is not verified as complete ({self.mark} is there)"
+            return Answer(holds=False, evidence=f"{evidence}; the old data are in {self.aside}")
         kept = self._there(asking, self.aside)
         if noted is None or kept is None:
             which = self.mark if noted is None else self.aside
@@ -53,8 +53,10 @@ class RestoredWhole(OfHost):
         if state is None and output.exit_code and not is_absent(output):
             return Answer(holds=None, evidence=output.error_text or f"{path} of {host} could not be read")
         if state is None or state.uuid != self.state_uuid.lower():
-            told = f"the restored data of {host} are not verified to be at their position: {path} contains no state yet"
-            return Answer(holds=False, evidence=told)
+            evidence = (
+                f"the restored data of {host} are not verified to be at their position: {path} contains no state yet"
+            )
+            return Answer(holds=False, evidence=evidence)
         if self.recovered is not None:
             return RecoveredIs(host, self.state_uuid, self.seqno, self.recovered).look(asking)
         return Answer(

@@ -23,8 +23,8 @@ ENOUGH = 3
 _SETTLED = frozenset({"same", "more statements", "fewer statements"})
 """What no later look changes: the member's log was read over the whole stretch."""
 _ADVICE = (
-    ". A statement that did nothing (DROP ... IF EXISTS) stands in the log of that server alone that got it, and what "
-    "was purged in none; this will not change: take another member's binary logs, or a later backup"
+    ". A statement that did nothing (DROP ... IF EXISTS) is only in the log of the server that received it, and a "
+    "purged one is in no log; this will not change: take another member's binary logs, or a later backup"
 )
 
 
@@ -67,8 +67,8 @@ class ChainKnown(OfHosts):
             read = {name: log.around(stretch) for name, log in logs.items()}
             found = {name: held_in(marks, stretch) for name, marks in read.items()}
             if lost := next((name for name, one in found.items() if one == "more"), ""):
-                told = f"between seqnos {stretch[0]} and {stretch[1]} the binary log of {lost} has a transaction"
-                return Answer(holds=False, evidence=f"{told} that none of the files contains", final=True)
+                evidence = f"between seqnos {stretch[0]} and {stretch[1]} the binary log of {lost} has a transaction"
+                return Answer(holds=False, evidence=f"{evidence} that none of the files contains", final=True)
             if "more statements" not in found.values() and any(found[name] == "same" for name in others):
                 proven += 1
             else:
@@ -78,11 +78,13 @@ class ChainKnown(OfHosts):
                 )
                 never = never or (bool(others) and stays)
         if unproven:
-            told = f"whether something is missing is not known in {len(unproven)} of {len(self.stretches)} stretches"
-            told = f"{told}: {'; '.join(unproven[:3])}{_ADVICE if never else ''}"
-            return Answer(holds=None, evidence=told, final=never, lines=tuple(unproven))
-        told = f"; a member confirms {proven} of the ranges" if proven else ""
-        return Answer(known.holds, f"{known.evidence}{told}", final=known.final)
+            evidence = (
+                f"whether something is missing is not known in {len(unproven)} of {len(self.stretches)} stretches"
+            )
+            evidence = f"{evidence}: {'; '.join(unproven[:3])}{_ADVICE if never else ''}"
+            return Answer(holds=None, evidence=evidence, final=never, lines=tuple(unproven))
+        evidence = f"; a member confirms {proven} of the ranges" if proven else ""
+        return Answer(known.holds, f"{known.evidence}{evidence}", final=known.final)
 
     def _others(self, asking: Asking) -> frozenset[str]:
         """Return the members whose logs the chain is not."""
@@ -103,8 +105,10 @@ class ChainKnown(OfHosts):
             there = {mark.xid: mark for mark in one} if isinstance(one, tuple) else {}
             both = [(mine, there[mine[0]]) for mine in self.recent if mine[0] in there]
             if other := next((m for mine, m in both if (m.server_id, m.time) != mine[1:]), None):
-                told = f"{ours}; the binary log of {name} has {other.text} of {other.time} there: a different history"
-                return Answer(holds=False, evidence=told, final=True)
+                evidence = (
+                    f"{ours}; the binary log of {name} has {other.text} of {other.time} there: a different history"
+                )
+                return Answer(holds=False, evidence=evidence, final=True)
             if target in there and len(both) >= min(ENOUGH, len(self.recent)):
                 same = same or name
             elif target not in there and _goes_over(there, target):
@@ -112,9 +116,9 @@ class ChainKnown(OfHosts):
         if same and ids_differ(asking, self.joiner, self.hosts):
             return Answer(holds=True, evidence=f"{ours}, and the binary log of {same} has the same transaction there")
         if over and not same:
-            told = f"{ours}; the binary log of {over} passes seqno {target} without such a transaction"
+            evidence = f"{ours}; the binary log of {over} passes seqno {target} without such a transaction"
             return Answer(
-                holds=False, evidence=f"{told}: the number is not a seqno, or the history is different", final=True
+                holds=False, evidence=f"{evidence}: the number is not a seqno, or the history is different", final=True
             )
         why = f"no binary log of {', '.join(self.hosts)} contains that seqno"
         if same:

@@ -150,8 +150,8 @@ def names_another(condition: RestoredHistory, asking: Asking) -> Answer | None:
         return Answer(holds=None, evidence=f"{path} of {condition.host} is not known")
     if (state.uuid, state.seqno) == (condition.state_uuid.lower(), -1):
         return None
-    told = f"grastate.dat of {condition.host} says {state.uuid}:{state.seqno}, not {condition.state_uuid}:-1"
-    return Answer(holds=False, evidence=f"{told}: make a new plan", final=True)
+    evidence = f"grastate.dat of {condition.host} says {state.uuid}:{state.seqno}, not {condition.state_uuid}:-1"
+    return Answer(holds=False, evidence=f"{evidence}: make a new plan", final=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +188,13 @@ def held_against(gtid: str, seqno: int, member: str, marks: tuple[Mark, ...] | N
     if at.gtid in ours and (exact or len(ours) == 1):  # of several domains only one has the last change
         return Held("same", f"the backup and the binary log of {member} have GTID {at.gtid} at seqno {seqno}")
     if exact and _hidden(at.gtid, ours, listed):
-        told = f"the backup and the binary log of {member} have GTID {at.gtid} at seqno {seqno}"
-        return Held("same", f"{told}; the backup's last change, {', '.join(ours)}, was made on its node alone")
+        evidence = f"the backup and the binary log of {member} have GTID {at.gtid} at seqno {seqno}"
+        return Held("same", f"{evidence}; the backup's last change, {', '.join(ours)}, was made on its node alone")
     beside = next((one for one in ours if one.split("-")[0] == at.gtid.split("-")[0]), ours[0])
-    told = f"at seqno {seqno} the backup has GTID {beside}, the binary log of {member} {at.text}"
+    evidence = f"at seqno {seqno} the backup has GTID {beside}, the binary log of {member} {at.text}"
     if exact and at.gtid.count("-") == 2 and beside.count("-") == 2 and beside.split("-")[1] != at.gtid.split("-")[1]:
-        return Held("forked", f"{told}: another server's change")
-    return Held("not known", told, settled=exact)
+        return Held("forked", f"{evidence}: another server's change")
+    return Held("not known", evidence, settled=exact)
 
 
 def _hidden(gtid: str, ours: tuple[str, ...], listed: str) -> bool:
@@ -217,9 +217,10 @@ def written_after(until: str, seqno: int, member: str, marks: tuple[Mark, ...]) 
     late = (_moment(at.time) - _moment(until)).total_seconds()
     if late <= CLOCKS_S:
         return None
-    told = f"at seqno {seqno} the binary log of {member} has {at.text}, written {at.time} UTC"
+    evidence = f"at seqno {seqno} the binary log of {member} has {at.text}, written {at.time} UTC"
     return Held(
-        "forked", f"{told}, {late:.0f} s after the backup was made: a different transaction, unless a clock was wrong"
+        "forked",
+        f"{evidence}, {late:.0f} s after the backup was made: a different transaction, unless a clock was wrong",
     )
 
 
@@ -232,10 +233,10 @@ def by_change(change: tuple[int, str], seqno: int, member: str, marks: tuple[Mar
     at = next((mark for mark in marks or () if mark.xid == seqno), None)
     if at is None:
         return None
-    told = f"at Xid {seqno} the binary log of {member} has a transaction of server {at.server_id}, {at.time}"
+    evidence = f"at Xid {seqno} the binary log of {member} has a transaction of server {at.server_id}, {at.time}"
     if (at.server_id, at.time) == change:
-        return Held("same", f"{told}, as the restored data")
-    return Held("forked", f"{told}, the restored data one of server {change[0]}, {change[1]}")
+        return Held("same", f"{evidence}, as the restored data")
+    return Held("forked", f"{evidence}, the restored data one of server {change[0]}, {change[1]}")
 
 
 def by_old_log(
@@ -253,13 +254,13 @@ def by_old_log(
     ours, there = _since_last_xid(mine, seqno), _since_last_xid(theirs, seqno)
     if not ours or not there or ours[0].xid is None or there[0].xid is None:
         return None
-    told = f"the backup's GTID {at.gtid} is in {host}'s old binary log"
+    evidence = f"the backup's GTID {at.gtid} is in {host}'s old binary log"
     first, other_first = ours[0], there[0]
     if first.xid == other_first.xid and (first.server_id, first.time) != (other_first.server_id, other_first.time):
-        return Held("forked", f"{told}; at Xid {first.xid} {member} has another transaction ({other_first.text})")
+        return Held("forked", f"{evidence}; at Xid {first.xid} {member} has another transaction ({other_first.text})")
     if first.xid != other_first.xid or [one.time for one in ours[1:]] != [one.time for one in there[1:]]:
-        return Held("not known", f"{told}, and {member}'s log does not go on to seqno {seqno} as that one does")
-    return Held("same", f"{told}, which agrees with {member}'s at Xid {first.xid} and up to seqno {seqno}")
+        return Held("not known", f"{evidence}, and {member}'s log does not continue to seqno {seqno} as that one does")
+    return Held("same", f"{evidence}, which agrees with {member}'s at Xid {first.xid} and up to seqno {seqno}")
 
 
 def _since_last_xid(marks: tuple[Mark, ...], seqno: int) -> tuple[Mark, ...]:

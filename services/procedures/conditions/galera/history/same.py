@@ -111,8 +111,8 @@ def _unwritten(host: str, ran: str, answer: Answer) -> Answer:
         f"{ran}, started by hand, and its grastate.dat is unchanged: writes that bypassed its binary log are in no log"
     )
     way = f"join {host} with add-node, which asks you to type its name, or gives up its data"
-    told = f"{said}. {answer.evidence}, which is not enough: its history is not known; {way}"
-    return Answer(holds=False, evidence=told, final=True)
+    evidence = f"{said}. {answer.evidence}, which is not enough: its history is not known; {way}"
+    return Answer(holds=False, evidence=evidence, final=True)
 
 
 def _stood(condition: SameHistory, past: Past) -> str:
@@ -233,11 +233,11 @@ def _compared(condition: SameHistory, state: Grastate, asking: Asking, past: Pas
         and (state.seqno or 0) >= 0
         and not claim_is_confirmed(state, facts.host(condition.host)[Traces].trace)
     ):
-        told = (
+        evidence = (
             f"nothing shows that the seqno {state.seqno} in grastate.dat of {condition.host} is "
             "the position of its data"
         )
-        return Answer(holds=None, evidence=told, lines=found.missing)
+        return Answer(holds=None, evidence=evidence, lines=found.missing)
     if found.outcome == "same":
         return Answer(holds=True, evidence=f"one history: {found.evidence}")
     if condition.accepted:

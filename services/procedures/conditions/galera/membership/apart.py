@@ -30,8 +30,8 @@ class NotApart(OfHost):
         try:
             status = asking.status(self.host)
         except UserError:
-            if told := founded_words(asking, self.host):  # it may refuse our login alone, and serve others
-                return Answer(holds=False, evidence=told, final=True)
+            if evidence := founded_words(asking, self.host):  # it may refuse our login alone, and serve others
+                return Answer(holds=False, evidence=evidence, final=True)
             return Answer(holds=True, evidence=f"the server of {self.host} does not answer: it has no clients")
         if status.get("wsrep_cluster_status") != "Primary":
             return Answer(holds=True, evidence=f"{self.host} is in no Primary Component")

@@ -42,11 +42,11 @@ class FlowControlBelow(OfHost):
         if len(seen) == 1 and self.for_s <= 0:
             return Answer(holds=None, evidence=f"flow control of {host} needs a second reading")
         share = min(1.0, (seen[-1][1] - seen[0][1]) / 1e9 / span) if span else 0.0
-        told = f"flow control paused {host} {share:.0%} of the last {span:.0f} s; the limit is {self.share:.0%}"
+        evidence = f"flow control paused {host} {share:.0%} of the last {span:.0f} s; the limit is {self.share:.0%}"
         if span < self.for_s:
             left = self.for_s - span
-            return Answer(holds=False, evidence=told, done=span, total=self.for_s, unit="s", left_s=left)
-        return Answer(share <= self.share, told)
+            return Answer(holds=False, evidence=evidence, done=span, total=self.for_s, unit="s", left_s=left)
+        return Answer(share <= self.share, evidence)
 
 
 def _points(kept: object) -> tuple[tuple[float, int], ...]:

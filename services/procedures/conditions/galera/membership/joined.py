@@ -107,8 +107,8 @@ class Joined(OfHost):
                 return Answer(holds=True, evidence=f"{self.host} is Synced, Primary, one of {size}")
             said = f"{self.host} is Synced in another cluster: {uuid or 'no state UUID'}"
             return Answer(holds=False, evidence=said, final=True)
-        if self.beside and not status and (told := founded_words(asking, self.host)):
-            return Answer(holds=False, evidence=told, final=True)
+        if self.beside and not status and (evidence := founded_words(asking, self.host)):
+            return Answer(holds=False, evidence=evidence, final=True)
         shown = _unit(asking, self)
         log = read_log(asking, self.host, self.unit)
         log = log.newest_start() if log is not None else None

@@ -41,5 +41,5 @@ class NoReadLock(OfHost):
             return Answer(holds=True, evidence=f"no server runs on {self.host}: no read lock is held")
         if state is None or state.seqno is None:
             return Answer(holds=None, evidence=why or f"{path} of {self.host} contains no state")
-        told = f"{path} of {self.host} says {state.seqno}: a read lock is held"
-        return Answer(holds=False, evidence=told)
+        evidence = f"{path} of {self.host} says {state.seqno}: a read lock is held"
+        return Answer(holds=False, evidence=evidence)

@@ -49,8 +49,8 @@ class NobodyJoins(OfHosts):
             raise UserError(table.error_text or f"ps ended with exit code {table.exit_code}", host=host)
         if not lists_others(table.text):
             raise UserError("the login does not see the processes of others", host=host)
-        told = [f"{host}: pid {pid} of a state transfer: {line}" for pid, _, line in system.orphans(table.text)]
+        sentences = [f"{host}: pid {pid} of a state transfer: {line}" for pid, _, line in system.orphans(table.text)]
         waits = bool(self.hold) and self.hold in table.text and state.get("MainPID", "0") == "0"
         if state["ActiveState"] in _MOVING and not waits:
-            told.append(f"{host}: {unit} is being started")
-        return tuple(told)
+            sentences.append(f"{host}: {unit} is being started")
+        return tuple(sentences)

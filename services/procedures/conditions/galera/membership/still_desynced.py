@@ -13,5 +13,5 @@ class StillDesynced(OfHost):
     def look(self, asking: Asking) -> Answer:
         """Look at the variable."""
         value = asking.variable(self.host, "wsrep_desync")
-        told = f"wsrep_desync is {value or 'not there'} on {self.host}"
-        return Answer(value.upper() in {"ON", "1"} if value is not None else None, told)
+        evidence = f"wsrep_desync is {value or 'not there'} on {self.host}"
+        return Answer(value.upper() in {"ON", "1"} if value is not None else None, evidence)

@@ -71,9 +71,9 @@ class FormedAgain(OfHosts):
             return found
         waited = asking.memory.waited_s(self, asking.clock)
         over = waited >= self.patience_s
-        told = "they did not form it: " if over else ""
+        evidence = "they did not form it: " if over else ""
         return Answer(
-            over, f"{told}{found.evidence}", lines=found.lines, done=min(waited, self.patience_s),
+            over, f"{evidence}{found.evidence}", lines=found.lines, done=min(waited, self.patience_s),
             total=self.patience_s, unit="s",
         )  # fmt: skip
 

@@ -75,12 +75,12 @@ class CacheFrozen(OfHost):
         if value is None:
             return Answer(holds=False, evidence=f"the provider of {host} has no option {self.option}", final=True)
         frozen, cached = option_number(value), cache_in(asking.status(host))
-        told = f"cache of {host}: frozen at {value if frozen is None else frozen}, cached {_words(cached)}"
-        told += f"; {_pages(asking, host, self.directory)}; the absent node stopped at {stopped_at}"
+        evidence = f"cache of {host}: frozen at {value if frozen is None else frozen}, cached {_words(cached)}"
+        evidence += f"; {_pages(asking, host, self.directory)}; the absent node stopped at {stopped_at}"
         answer = ist_offers(stopped_at, {host: replace(cached, synced=True)})[host].answer
         if frozen is None or (0 <= frozen <= stopped_at and answer is Ist.NOT_KNOWN):
-            return Answer(holds=None, evidence=told)
-        return Answer(0 <= frozen <= stopped_at and answer is Ist.SERVES, told)
+            return Answer(holds=None, evidence=evidence)
+        return Answer(0 <= frozen <= stopped_at and answer is Ist.SERVES, evidence)
 
 
 @condition("galera.cache-reaches", "a donor that still caches the write sets that {host} missed")
@@ -108,13 +108,13 @@ class CacheReaches(OfHost):
         found = asking.each(self.donors, lambda name: cache_in(asking.status(name)))
         cached = {name: one for name, one in found.items() if isinstance(one, Cache)}
         answers = {one.answer for one in ist_offers(stopped_at, cached).values()}
-        told = f"{host} stopped at {stopped_at}; " + ", ".join(
+        evidence = f"{host} stopped at {stopped_at}; " + ", ".join(
             f"{name} {_state(one)}caches {_words(one)}" if isinstance(one, Cache) else silent(name, one)
             for name, one in found.items()
         )
         if Ist.SERVES not in answers and (len(cached) < len(found) or Ist.NOT_KNOWN in answers):
-            return Answer(holds=None, evidence=told)
-        return Answer(Ist.SERVES in answers, told)
+            return Answer(holds=None, evidence=evidence)
+        return Answer(Ist.SERVES in answers, evidence)
 
 
 def _words(cache: Cache) -> str:

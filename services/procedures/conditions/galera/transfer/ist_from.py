@@ -48,8 +48,8 @@ class IstFrom(OfHost):
         own = [one for one in newest.transfers(began - _SLACK_S) if one.joiner_name == name]
         firsts = [one.first_seqno for one in own if one.first_seqno is not None]
         if not newest.start_hidden() and firsts:
-            told = f"the IST to {host} began at {firsts[0]}, its data were at {behind}"
-            return Answer(firsts[0] == behind + 1, told, final=firsts[0] != behind + 1, lines=said)
+            evidence = f"the IST to {host} began at {firsts[0]}, its data were at {behind}"
+            return Answer(firsts[0] == behind + 1, evidence, final=firsts[0] != behind + 1, lines=said)
         if needed_none(newest.since(began - _SLACK_S)) and not (newest.left_out() and newest.tells_request()):
             return Answer(holds=True, evidence=f"{host} had missed nothing after {behind}", lines=said)
         return self._by_cache(asking, behind, said)
@@ -59,6 +59,6 @@ class IstFrom(OfHost):
         host = self.host
         cached = count(asking.status(host).get("wsrep_local_cached_downto", ""))
         if cached and cached <= behind + 1 and is_synced(asking, host):
-            told = f"the cache of {host} goes back to {cached}: no write set behind {behind} is missing"
-            return Answer(holds=True, evidence=told, lines=said)
+            evidence = f"the cache of {host} goes back to {cached}: no write set behind {behind} is missing"
+            return Answer(holds=True, evidence=evidence, lines=said)
         return Answer(holds=None, evidence=f"the log of {host} shows no first seqno of an IST yet", lines=said)

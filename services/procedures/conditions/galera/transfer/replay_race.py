@@ -75,12 +75,12 @@ class ReplayRace(OfHost):
 def _words(cache: Cache, lasts: float | None) -> str:
     if not cache.first:
         return "reports no cached range" if cache.first is None else "caches nothing"
-    told = f"caches from {cache.first}"
+    evidence = f"caches from {cache.first}"
     if lasts is None:
-        return f"{told}, for an unknown time"
+        return f"{evidence}, for an unknown time"
     if lasts == 0.0:
-        return f"{told} only: the required write sets are purged"
-    return told + ("" if math.isinf(lasts) else f", the required write sets for about {_seconds(lasts)} more")
+        return f"{evidence} only: the required write sets are purged"
+    return evidence + ("" if math.isinf(lasts) else f", the required write sets for about {_seconds(lasts)} more")
 
 
 def _replay_words(progress: Progress) -> str:

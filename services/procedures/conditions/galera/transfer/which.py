@@ -90,8 +90,8 @@ class TransferWas(OfHost):
         found = witnessed(asking, host, name, since) if synced else None
         donor = (found.donor if found is not None else "") or (last.donor_name if last is not None else "")
         if found is None or (self.donor and not donor):
-            told = f"{why}, and no other source shows more: how it joined is not known"
-            return Answer(holds=None, evidence=told, lines=said)
+            evidence = f"{why}, and no other source shows more: how it joined is not known"
+            return Answer(holds=None, evidence=evidence, lines=said)
         came = replace(last or TransferFacts(joiner_name=name), kind=found.kind, donor_name=donor)
         return _came_by(self, came, asking.past, f"{host} came by {found.kind}: {found.told}", said)
 
@@ -121,9 +121,9 @@ def _newest_start(asking: Asking, host: str) -> Log | None:
 
 
 def _told(host: str, last: TransferFacts) -> str:
-    told = f"{host} came by {last.kind or 'a transfer of unknown kind'} from {last.donor_name}"
+    evidence = f"{host} came by {last.kind or 'a transfer of unknown kind'} from {last.donor_name}"
     spans = last.first_seqno is not None and last.kind == "IST"
-    return f"{told}, write sets {last.first_seqno} to {last.last_seqno}" if spans else told
+    return f"{evidence}, write sets {last.first_seqno} to {last.last_seqno}" if spans else evidence
 
 
 def _needless(start: Log) -> bool:

@@ -65,6 +65,6 @@ class SstAccount(Part):
         if login_refused(said):
             who = f"the server of {host.host} refuses the SST account {user}"
             return cls("refused", f"{who} with the password of its files")
-        told = f"It has its privileges; its login could not be tested: {said or output.exit_code}."
-        reading.note("sst-account", told, "")
+        sentence = f"It has its privileges; its login could not be tested: {said or output.exit_code}."
+        reading.note("sst-account", sentence, "")
         return None

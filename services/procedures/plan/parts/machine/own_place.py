@@ -37,5 +37,5 @@ class OwnPlace(Part):
         output = reading.run("datadir", commands.PLACE_OWNED.read(posixpath.dirname(folder), sudo=True))
         if output is None or (reading.sudo_works is not True and not host.is_root):
             return None
-        told = words(output.text.strip(), 300)
-        return cls("" if output.exit_code == 0 else told or None)
+        text = words(output.text.strip(), 300)
+        return cls("" if output.exit_code == 0 else text or None)

@@ -64,10 +64,10 @@ def _named(host: HostFacts) -> str:
 
 
 def _file(path: str, reading: Reading) -> KeyFile:
-    told = reading.run("key", commands.WAY.read(path, sudo=True))
-    if told is not None and is_absent(told):
+    ended = reading.run("key", commands.WAY.read(path, sudo=True))
+    if ended is not None and is_absent(ended):
         return KeyFile(path, absent=True)
-    way = parse_way(told.text) if told is not None else None
+    way = parse_way(ended.text) if ended is not None else None
     digest = (reading.text("key", commands.FILE_DIGEST.read(path, sudo=True)) or "").strip()
     if way is None:
         return KeyFile(path, digest)

@@ -90,7 +90,7 @@ class MongoProcess(Part):
         path = dict(found.given).get("config", "") if pids or found.given else told
         settings, others, trouble, text = _settings(path, reading)
         if pids and not found.odd and path != told:
-            trouble = f"its process was started with {path or 'no file'}, and the server tells {told or 'none'}"
+            trouble = f"its process was started with {path or 'no file'}, and the server reports {told or 'none'}"
         if pids and not trouble and mongo is not None:
             trouble = _other_port(found, settings, mongo.server.port)
         return replace(
@@ -129,12 +129,12 @@ def _of_process(pid: int, reading: Reading) -> MongoProcess:
     unit = unit_of(reading.text("process", commands.CONTENT.read(f"/proc/{pid}/cgroup")) or "")
     shown = system.properties(reading.text("unit", commands.UNIT_ACCOUNT.read(unit)) or "") if unit else {}
     if shown.get("MainPID") != str(pid):
-        return MongoProcess(odd=f"pid {pid} is no main process of a unit of the system")
-    told = reading.text("process", commands.RUN_BY_PROGRAM.read(pid, sudo=True)) or ""
-    way, account = parse_way(told), parse_account(told)
+        return MongoProcess(odd=f"pid {pid} is not the main process of a system unit")
+    text = reading.text("process", commands.RUN_BY_PROGRAM.read(pid, sudo=True)) or ""
+    way, account = parse_way(text), parse_account(text)
     if way is None or account is None:
         return MongoProcess(unit=unit, odd=f"which program and account pid {pid} runs with is not known")
-    odd = not_roots(way) or ("" if is_program(way[0].path) else f"{way[0].path} is no program of MongoDB")
+    odd = not_roots(way) or ("" if is_program(way[0].path) else f"{way[0].path} is not a program of MongoDB")
     line = reading.text("process", commands.CONTENT.read(f"/proc/{pid}/cmdline")) or ""
     given = tuple(sorted(command_line(line).items()))
     return MongoProcess(program="" if odd else way[0].path, odd=odd, account=account[0], unit=unit, given=given)
@@ -186,7 +186,7 @@ def _settings(
     if not path:
         return (), (), "it was started without a configuration file", None
     if not is_readable(path):
-        return (), (), f"{path} is no place that the console reads: /etc/mongod.conf and its like are", None
+        return (), (), f"{path} is not a place that the console reads, such as /etc/mongod.conf", None
     output = reading.run("configuration", commands.CONTENT.read(path, sudo=True))
     if output is None or output.exit_code:
         return (), (), f"{path} could not be read", None

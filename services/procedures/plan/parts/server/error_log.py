@@ -45,5 +45,7 @@ class ErrorLog(Part):
         log = reading.run("log", own or reads.journal(host[Unit].name or "mariadb", _LINES, sudo=True))
         if log is None or log.exit_code != 0:
             return None
-        told = own_lines(log.text, _LINES)
-        return cls(system.errors_of("\n".join(told)), len(told), next(filter(None, map(moment_of, reversed(told))), ""))
+        lines = own_lines(log.text, _LINES)
+        return cls(
+            system.errors_of("\n".join(lines)), len(lines), next(filter(None, map(moment_of, reversed(lines))), "")
+        )

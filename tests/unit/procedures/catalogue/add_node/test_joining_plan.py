@@ -251,5 +251,5 @@ def test_that_a_host_that_serves_or_was_never_heard_is_not_offered_as_an_empty_j
     joiner = next(field for field in ADD.fields(facts, {}) if field.name == "joiner")
     assert joiner.default == ("x" if not word else "")
     assert word in dict(joiner.choices)["x"]
-    told = [fault.sentence for fault in ADD.faults(facts, {"joiner": "x"}) if "cannot join" in fault.sentence]
-    assert bool(told) is refused
+    sentences = [fault.sentence for fault in ADD.faults(facts, {"joiner": "x"}) if "cannot join" in fault.sentence]
+    assert bool(sentences) is refused

@@ -56,8 +56,8 @@ def with_n3(facts: Facts, **more: object) -> Facts:
 
 
 def recovered(facts: Facts, seqno: int | None) -> Facts:
-    told = f"{CLUSTER}:{seqno}" if seqno is not None else f"{ZERO_UUID}:-1"
-    return replace(facts, kept=((kept_name("n3"), told),))
+    words = f"{CLUSTER}:{seqno}" if seqno is not None else f"{ZERO_UUID}:-1"
+    return replace(facts, kept=((kept_name("n3"), words),))
 
 
 def n3(facts: Facts) -> HostFacts:

@@ -159,7 +159,7 @@ def test_that_a_number_that_only_a_state_file_tells_is_a_claim_and_no_loss(seen:
     assert check.verdict is WARN
     assert "grastate.dat of n3 contains or contained 99999, but its InnoDB is at 10" in check.evidence
     assert "the value of the file is ignored" in check.evidence
-    assert "last seen by us" not in check.evidence
+    assert "its last known position is" not in check.evidence
 
 
 def test_that_a_claim_is_told_as_one_beside_what_was_really_seen() -> None:

@@ -116,9 +116,9 @@ def test_that_whether_it_forks_and_where_it_logs_stays_as_the_new_hosts_own_file
     facts = _settings(_facts(), "c1", processManagement_fork=True, systemLog_path="/data/log/mongod.log")
     own = _settings(facts, "n1", systemLog_path="/var/log/mongodb/mongod.log", storage_dbPath="/data/db")
     party = party_of(own, {**ROLLING, "way": "rolling"})
-    told = settings_of(file_of(party, "n1"))
-    assert "processManagement.fork" not in told
-    assert told["systemLog.path"] == "/var/log/mongodb/mongod.log"
+    settings = settings_of(file_of(party, "n1"))
+    assert "processManagement.fork" not in settings
+    assert settings["systemLog.path"] == "/var/log/mongodb/mongod.log"
     assert settings_of(file_of(party, "n2"))["processManagement.fork"] is True, "it has no file: as the first one"
 
 
@@ -126,10 +126,10 @@ def test_that_what_stands_on_the_first_ones_command_line_is_written_for_the_new_
     """Its key stood there alone: the new member started without one, and could not join."""
     given = (("config", "/etc/mongod.conf"), ("net.bindIp", "127.0.0.1,10.0.0.1"), ("security.keyFile", KEY))
     facts = _process(_facts(), "c1", given=given)
-    told = settings_of(file_of(party_of(facts, {**ROLLING, "way": "rolling"}), "n1"))
-    assert told["security.keyFile"] == KEY
-    assert told["net.bindIp"] == "127.0.0.1,n1"
-    assert "config" not in told
+    settings = settings_of(file_of(party_of(facts, {**ROLLING, "way": "rolling"}), "n1"))
+    assert settings["security.keyFile"] == KEY
+    assert settings["net.bindIp"] == "127.0.0.1,n1"
+    assert "config" not in settings
 
 
 @pytest.mark.parametrize("more", [{"others": ("setParameter.x",)}, {"given": (("net.ssl.mode", "requireSSL"),)}])

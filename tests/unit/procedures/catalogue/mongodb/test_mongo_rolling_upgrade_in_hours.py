@@ -115,8 +115,8 @@ def test_that_what_an_earlier_run_replaced_is_neither_waited_for_nor_made_to_ste
     down = plan.step("m1:step-down")
     assert down.already == (NeedNotStepDown(("m1", "m2", "m3"), "m1", "3.2.22"),)
     assert down.proof == (AnotherLeads(("m1", "m2", "m3"), "m1"),)
-    told = check("ONE-RELEASE", half).evidence
-    assert told == "m1 3.2.22, already done; m2 3.2.22, already done; m3 3.2.5"
+    evidence = check("ONE-RELEASE", half).evidence
+    assert evidence == "m1 3.2.22, already done; m2 3.2.22, already done; m3 3.2.5"
 
 
 def test_that_what_was_replaced_is_told_by_its_version_where_the_run_is_taken_back() -> None:

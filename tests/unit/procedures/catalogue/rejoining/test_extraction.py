@@ -67,9 +67,9 @@ def test_that_a_file_is_told_as_unsafe_to_run_where_a_name_has_a_line_break(tmp_
         table = f"\tTable_map: `shop`.`{name}` mapped to number 5\n# at 380\n"
         text = text.replace("\tWrite_rows: ", f"{table}#261122 15:27:17 server id 43  end_log_pos 400 \tWrite_rows: ")
         index, out = a_binary_log(folder, EMPTY, text), folder / "out" / "s3.sql"
-        told = run(EXTRACT, index, str(index), "0", str(out)).stdout
-        assert told.startswith("extracted: 1 transactions"), told
-        assert ("NOT SAFE TO RUN" in told) is (number < 2), told
+        output = run(EXTRACT, index, str(index), "0", str(out)).stdout
+        assert output.startswith("extracted: 1 transactions"), output
+        assert ("NOT SAFE TO RUN" in output) is (number < 2), output
 
 
 SHARED = events((17, 41, "17"), (21, 41, "21"), (22, 41, "22"))
@@ -124,7 +124,7 @@ def test_that_a_full_disk_is_no_file_and_no_count(tmp_path: Path) -> None:
     """The reader ends well all the same: 5 transactions were counted of 43 (seen on the lab; a file's limit here)."""
     index = a_binary_log(tmp_path, TEXT.read_text())
     out = tmp_path / "out" / "s3.sql"
-    told = run(f"ulimit -f 1\n{EXTRACT}", index, str(index), "0", str(out))
-    assert (told.returncode, told.stdout) == (6, "")
+    ended = run(f"ulimit -f 1\n{EXTRACT}", index, str(index), "0", str(out))
+    assert (ended.returncode, ended.stdout) == (6, "")
     assert list(out.parent.iterdir()) == []
     assert run(EXTRACT, index, str(index), "0", str(out)).returncode == 0

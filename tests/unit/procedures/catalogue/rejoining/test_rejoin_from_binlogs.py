@@ -94,8 +94,8 @@ def test_that_the_reach_and_the_position_are_read_again_right_before_the_start()
     assert f"uuid:    {CLUSTER}\nseqno:   -1\n" in "".join(map(str, state.content))
 
 
-def _of_the_backup(told: str = TOLD, **inputs: str) -> RestoredHistory:
-    _, _, then = continued(facts_told(told), **inputs)
+def _of_the_backup(sentence: str = TOLD, **inputs: str) -> RestoredHistory:
+    _, _, then = continued(facts_told(sentence), **inputs)
     past = step_of(then, "past-n3").action
     assert isinstance(past, WaitFor)
     assert any(isinstance(one, ChainKnown) for one in past.conditions)

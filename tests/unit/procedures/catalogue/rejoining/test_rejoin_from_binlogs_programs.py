@@ -70,8 +70,8 @@ def test_that_a_prepare_that_could_not_open_a_table_is_none_though_it_ends_with_
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        (lambda b, _: (b / "linked").symlink_to("/etc"), "no plain file or folder"),
-        (lambda b, _: (b / "t.isl").write_text("/srv/t.ibd"), "no plain file or folder"),
+        (lambda b, _: (b / "linked").symlink_to("/etc"), "not a plain file or folder"),
+        (lambda b, _: (b / "t.isl").write_text("/srv/t.ibd"), "not a plain file or folder"),
         (lambda _, place: place.chmod(0o777), "others than root"),
         (lambda b, _: (b / "xtrabackup_galera_info").write_text(f"{U}:8 0\n"), "not at"),
     ],

@@ -191,7 +191,7 @@ def test_that_each_servers_certificate_is_judged_where_it_is_to_be_used_and_only
     for text, sentence in (
         (told(other.pem, CERT, KEY), "is not of the CA"),
         (told(CA.pem, CERT, CA.pair()[1]), "does not belong"),
-        (told(CA.pem, *CA.pair(ends=NOW - DAY)), "ran out"),
+        (told(CA.pem, *CA.pair(ends=NOW - DAY)), "expired"),
         (told(CA.pem, CERT, KEY, mode="644"), "others than its owner"),
         (told(CA.pem, CERT, KEY, readable="closed"), "may not read the key"),
     ):

@@ -155,8 +155,8 @@ def files(tmp_path: Path) -> tuple[str, str, str]:
 
 
 def _look(files: tuple[str, str, str], now: float = NOW) -> tuple[bool | None, str]:
-    told = Attempt(ScriptedHosts(), ManualClock(now)).look(LocalPairSound(*files), NOTHING)
-    return told.holds, told.evidence
+    answer = Attempt(ScriptedHosts(), ManualClock(now)).look(LocalPairSound(*files), NOTHING)
+    return answer.holds, answer.evidence
 
 
 def test_that_good_files_are_put_as_they_are(files: tuple[str, str, str]) -> None:
@@ -183,7 +183,7 @@ def test_that_bad_files_are_refused_each_with_its_sentence_and_nothing_is_sent(f
     for change, sentence in (
         (lambda: ca.write_text(Authority("x").pem), "is not of the CA"),
         (lambda: key.write_text(CA.pair()[1]), "does not belong"),
-        (lambda: (cert.write_text(expired), key.write_text(its)), "ran out"),
+        (lambda: (cert.write_text(expired), key.write_text(its)), "expired"),
         (lambda: key.write_text("hush"), "no private key"),
         (lambda: key.chmod(0o644), "others than its owner"),
         (key.unlink, "No such file"),
@@ -210,7 +210,7 @@ def test_that_a_pipe_and_an_endless_file_are_no_files(tmp_path: Path, files: tup
         local_pair(os.devnull, files[1], files[2])
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(BadInput, match="no plain file"):
+    with pytest.raises(BadInput, match="not a plain file"):
         local_pair(files[0], files[1], str(pipe))
 
 

@@ -48,8 +48,8 @@ def look(hosts: ScriptedHosts, condition: Condition = DONOR) -> tuple[bool | Non
     [
         ("n3", True, "wsrep_sst_donor is n3 on n1, as before the run"),
         ("n2,", False, "wsrep_sst_donor is n2, on n1, as the run set it"),
-        ("n4", True, "wsrep_sst_donor is n4 on n1: someone else has changed it since, and it stays as it is"),
-        ("", True, "wsrep_sst_donor is empty on n1: someone else has changed it since, and it stays as it is"),
+        ("n4", True, "wsrep_sst_donor is n4 on n1: someone else has changed it since, and it is left unchanged"),
+        ("", True, "wsrep_sst_donor is empty on n1: someone else has changed it since, and it is left unchanged"),
     ],
 )
 def test_that_only_the_value_of_the_run_itself_is_not_set_back_yet(value: str, holds: bool, told: str) -> None:
@@ -62,14 +62,14 @@ def test_that_the_name_which_a_node_had_before_the_run_is_set_back_already() -> 
 
 
 def test_that_the_option_files_rule_where_no_server_runs() -> None:
-    told = "no server runs on n1: its next start reads wsrep_sst_donor from its files"
-    assert look(silent("", "inactive")) == (True, told)
+    words = "no server runs on n1: its next start reads wsrep_sst_donor from its files"
+    assert look(silent("", "inactive")) == (True, words)
     assert look(silent("", "failed"))[0] is True
 
 
 def test_that_a_server_which_starts_may_have_read_the_name() -> None:
-    told = "the server of n1 is starting: its wsrep_sst_donor is known when it accepts connections"
-    assert look(silent(RUNS, "activating")) == (False, told)
+    words = "the server of n1 is starting: its wsrep_sst_donor is known when it accepts connections"
+    assert look(silent(RUNS, "activating")) == (False, words)
 
 
 def test_that_a_server_which_runs_and_does_not_answer_is_not_known() -> None:
@@ -77,8 +77,10 @@ def test_that_a_server_which_runs_and_does_not_answer_is_not_known() -> None:
 
 
 def test_that_the_statement_changes_nothing_but_the_value_of_the_run() -> None:
-    told = "SET GLOBAL wsrep_sst_donor=IF ( @@GLOBAL.wsrep_sst_donor='n2,' , 'it''s n3' , @@GLOBAL.wsrep_sst_donor )"
-    assert str(set_back("wsrep_sst_donor", "n2,", "it's n3")) == told
+    sentence = (
+        "SET GLOBAL wsrep_sst_donor=IF ( @@GLOBAL.wsrep_sst_donor='n2,' , 'it''s n3' , @@GLOBAL.wsrep_sst_donor )"
+    )
+    assert str(set_back("wsrep_sst_donor", "n2,", "it's n3")) == sentence
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ def test_that_a_state_file_without_a_state_leaves_the_data_not_known(uuid: str, 
     hosts.sessions["n1"].programs["cat"] = out(f"# GALERA saved state\nversion: 2.1\nuuid:    {uuid}\nseqno:   -1\n")
     answer = Attempt(hosts, ManualClock()).look(StateNamed("n1", "/var/lib/mysql"), NOTHING)
     assert (answer.holds, answer.final) == (holds, not holds)
-    told = "of n1 contains no state now: whether an interrupted transfer erased its data is not known"
-    assert holds or answer.evidence.endswith(told)
+    words = "of n1 contains no state now: whether an interrupted transfer erased its data is not known"
+    assert holds or answer.evidence.endswith(words)
 
 
 def test_that_a_state_file_that_is_gone_names_no_state() -> None:

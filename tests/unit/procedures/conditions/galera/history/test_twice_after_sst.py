@@ -157,7 +157,7 @@ def test_that_what_the_other_log_purged_in_between_is_not_known_and_not_called_i
     found = judged(joining(OURS), purged)
     assert (found.outcome, found.logs) == ("not known", "differ")
     (said,) = (sentence for sentence in found.missing if "step back" in sentence)
-    assert "whether they were written with wsrep off, or stand there twice, as an SST under writes leaves them" in said
+    assert "whether they were written with wsrep off, or are listed twice, as after an SST under writes" in said
     assert "with wsrep off, after" not in said
     short = judged(joining(again(FEW), seqno=1475), purged)
     assert short.outcome == "not known"

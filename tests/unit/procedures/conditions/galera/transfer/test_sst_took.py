@@ -47,12 +47,12 @@ def _look(*lines: str, began: dict[str, float] | None = None) -> Answer:
 
 def test_that_it_is_told_from_the_request_to_the_joined_state_and_kept_for_the_end() -> None:
     answer = _look(SELECTED, SST, COMPLETE)
-    told = "The SST to n3 took 50 s, 40 s were forecast (zstd with 1 thread): 25 % more, within"
+    sentence = "The SST to n3 took 50 s, 40 s were forecast (zstd with 1 thread): 25 % more, within"
     assert answer.holds is True
-    assert answer.evidence.startswith(told)
+    assert answer.evidence.startswith(sentence)
     ((name, said),) = answer.kept
     assert name.startswith(AT_THE_END)
-    assert said.startswith(told)
+    assert said.startswith(sentence)
     assert TOOK.declared().keeps == {name}
 
 

@@ -1,16 +1,10 @@
-"""Comparisons with OpenSSH's own program: a test run takes a sample of them."""
+"""With this machine's OpenSSH and without: what several files of tests of connections share."""
 
 from __future__ import annotations
 
 import pytest
 
 from services.connections.ssh import config as ssh_config
-from tests.lab.sample import leave_out_long
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the cases marked `long`; `test everything` runs them too."""
-    leave_out_long(config, items)
 
 
 @pytest.fixture

@@ -312,7 +312,7 @@ STORED = (("run rolling-restart", 2), ("settle nobody", 2), ("procedures --runs"
 
 @pytest.mark.parametrize(
     ("closed", "commands"),
-    [("<&-", STORED[1:2]), ("<&- >&- 2>&-", STORED[:1]), *rare(("<&-", STORED), ("<&- >&- 2>&-", STORED))],
+    [("<&-", STORED[:2]), ("<&- >&- 2>&-", STORED[2:]), *rare(("<&-", STORED), ("<&- >&- 2>&-", STORED))],
 )
 def test_that_closed_streams_are_neither_asked_nor_taken_for_a_store(
     tmp_path: Path, closed: str, commands: tuple[tuple[str, int], ...]

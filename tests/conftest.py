@@ -33,7 +33,11 @@ import pytest
 # A shared machine is slow now and then: time is judged by benchmarks, not by each generated example.
 # A run takes a sample of the examples, another each time; `test everything` takes them all (tests/lab/sample.py).
 hypothesis.settings.register_profile(
-    "house", deadline=None, print_blob=True, max_examples=100 if os.environ.get("PILOTHOUSE_LAB_EVERY") else 25
+    "house",
+    deadline=None,
+    print_blob=True,
+    max_examples=100 if os.environ.get("PILOTHOUSE_LAB_EVERY") else 25,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("house")
 

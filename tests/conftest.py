@@ -35,7 +35,11 @@ from tests.sample import leave_out_long
 # A shared machine is slow now and then: time is judged by benchmarks, not by each generated example.
 # A run takes a sample of the examples, another each time; `test everything` takes them all (tests/sample.py).
 hypothesis.settings.register_profile(
-    "house", deadline=None, print_blob=True, max_examples=100 if os.environ.get("PILOTHOUSE_LAB_EVERY") else 40
+    "house",
+    deadline=None,
+    print_blob=True,
+    max_examples=100 if os.environ.get("PILOTHOUSE_LAB_EVERY") else 25,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("house")
 
@@ -78,6 +82,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("lab")
         if obstacle and item.get_closest_marker("lab"):
             item.add_marker(pytest.mark.skip(reason=obstacle))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Nearly all that is loaded stays: to look through it again and again while it grows finds next to nothing."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish() -> None:

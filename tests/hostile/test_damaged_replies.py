@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tests.hostile.fuzz import fuzz
 from tests.hostile.roads import REPLIES
-from tests.lab.sample import EVERY
+from tests.sample import EVERY
 
 ROADS, EACH = 9, 100 if EVERY else 30
 

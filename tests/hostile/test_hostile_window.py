@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.hostile.window import report, watch
-from tests.lab.sample import EVERY
+from tests.sample import EVERY
 
 WATCHED_S = 12.0 if EVERY else 6.0
 MOST_BYTES = 250 << 20

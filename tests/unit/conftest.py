@@ -1,4 +1,4 @@
-"""The order in which the files are shared out: the longest first, so that none is begun when the others are through."""
+"""The order of the stage's files: the longest first, none is begun when the others are through."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ _LONGEST = frozenset({"test_many_lines.py", "test_spoken_words.py"})
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first, all else where it is."""
+    """Put the longest files first."""
     items.sort(key=lambda item: item.path.name not in _LONGEST)

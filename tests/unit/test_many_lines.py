@@ -31,6 +31,7 @@ PIECES = (
     "<",
     "(1 ",
 )
+SHARES = 3
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -53,11 +54,19 @@ def test_that_an_output_says_where_its_lines_were_cut() -> None:
     assert Output(0, b"a\r\n" * 1000, b"").text == "a\r\n" * 1000
 
 
-@pytest.mark.parametrize("name", PARSERS)
-def test_that_a_reader_of_an_output_takes_twice_the_time_for_twice_the_lines(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "share"),
+    [
+        pytest.param(name, share, marks=[] if at % SHARES == share else [pytest.mark.long])
+        for at, name in enumerate(PARSERS)
+        for share in range(SHARES)
+    ],
+)
+def test_that_a_reader_of_an_output_takes_twice_the_time_for_twice_the_lines(name: str, share: int) -> None:
+    """A run gives each reader a share of the pieces, and each piece to a share of the readers."""
     parse, printed = PARSERS[name]
     parts = printed.split()
-    for piece in (*PIECES, *(f"{part}\n" for part in parts[:: max(1, len(parts) // 4)])):
+    for piece in (*PIECES, *(f"{part}\n" for part in parts[:: max(1, len(parts) // 4)]))[share::SHARES]:
         size, before = 1000, 0.0
         while size <= 8_000:  # from small to large: one that grows with the square would never come back
             took = _took(parse, piece * size)

@@ -11,17 +11,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.main_window import MainWindow
-from tests.lab.sample import leave_out_long
 from tests.widgets import builders_procedures as p
 from tests.widgets.add_host_person import Person
 from widgets.common.look.text import speak_of_past
 from widgets.common.look.theme import apply_text_size, apply_theme
 from widgets.procedures.run.wizard import WizardPage
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Take the sample of a test run: every page, theme and size, but not each with each."""
-    leave_out_long(config, items)
 
 
 @pytest.fixture(autouse=True)

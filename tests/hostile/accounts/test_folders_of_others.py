@@ -19,7 +19,7 @@ import pytest
 from services.connections.command import Command
 from services.connections.operator import folders_of_others
 from services.connections.operator.made_by_run import left_note
-from tests.lab.sample import EVERY
+from tests.sample import EVERY
 
 USER, GROUP = 4711, 4712
 ACCOUNT = f"{USER}:{GROUP}"

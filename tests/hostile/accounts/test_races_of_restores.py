@@ -15,7 +15,7 @@ from services.connections.operator.made_by_run import NOTES
 from services.procedures.catalogue.steps.restored.state_kept import SAVE_STATE
 from tests.hostile.accounts.acts_of_restores import NAMES, acts
 from tests.hostile.accounts.test_folders_of_others import ACCOUNT, GROUP, USER, Place, place
-from tests.lab.sample import EVERY
+from tests.sample import EVERY
 
 __all__ = ["place"]
 _ROUNDS = 6 if EVERY else 2

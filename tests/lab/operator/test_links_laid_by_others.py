@@ -16,7 +16,7 @@ from services.procedures.engine.ports import ActFailed, Untouched
 from services.procedures.plan.actions import EditOptions, PutFile, RestoreFile
 from tests.lab.estate.estate import Estate, Host
 from tests.lab.operator.operating import LOGINS, RUN, actor, operated
-from tests.lab.sample import sampled
+from tests.sample import sampled
 
 HOST = "s1"
 OWN = "/srv/laid/own"

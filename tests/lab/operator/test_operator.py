@@ -14,7 +14,7 @@ from services.secrets import Secret
 from tests.lab.connections.connecting import entry, session, with_sql
 from tests.lab.estate.estate import Estate
 from tests.lab.operator.operating import LOGINS, armed, hosts_of, operated
-from tests.lab.sample import sampled
+from tests.sample import sampled
 
 HOST = "r1"
 VARIABLE = "max_connect_errors"

@@ -35,7 +35,7 @@ from services.procedures.plan.actions import (
 from services.procedures.plan.model import Plan, Step
 from tests.lab.estate.estate import Estate, Host
 from tests.lab.operator.operating import CLOCK, LOGINS, RUN, actor, armed, operated
-from tests.lab.sample import sampled
+from tests.sample import sampled
 
 HOST = "r1"
 FILE = "/etc/mysql/mariadb.conf.d/97-acts.cnf"

@@ -18,7 +18,7 @@ from services.types import Health
 from tests.lab.connections.connecting import LIMITS, entry, vault
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import on_this_machine
-from tests.lab.sample import sampled
+from tests.sample import sampled
 
 
 def _found(estate: Estate, seed: str) -> ClusterSnapshot:

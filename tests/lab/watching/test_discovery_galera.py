@@ -27,7 +27,7 @@ from services.types import Health
 from tests.lab.connections.connecting import LIMITS, entry, vault
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import on_this_machine
-from tests.lab.sample import sampled
+from tests.sample import sampled
 
 NODES = ("n1", "n2", "n3")
 SAMPLES = 3

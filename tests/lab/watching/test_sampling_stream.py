@@ -21,7 +21,7 @@ from services.series import Sample
 from tests.lab.connections.connecting import entry, session
 from tests.lab.estate.estate import Estate
 from tests.lab.estate.waiting import while_asserts
-from tests.lab.sample import sampled
+from tests.sample import sampled
 
 SECONDS = 20
 DATADIR = "/var/lib/mysql"

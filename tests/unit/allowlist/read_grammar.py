@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from hypothesis import strategies as st
 
 from tests.unit.allowlist.disguises import recased
@@ -71,30 +73,36 @@ CONSTANTS = (
 )
 
 
+# Hypothesis looks through each strategy anew that is made while it draws: each is made once.
+_among = cache(st.sampled_from)
+
+
+@cache
 @st.composite
 def _value(draw: st.DrawFn, columns: tuple[str, ...], depth: int) -> str:
-    forms = ["column", "constant"] if depth <= 0 else ["column", "constant", "call", "case", "sum", "brackets", "if"]
-    form = draw(st.sampled_from(forms))
+    forms = ("column", "constant", *(("call", "case", "sum", "brackets", "if") if depth > 0 else ()))
+    form = draw(_among(forms))
     inner = _value(columns, depth - 1)
     if form == "column":
-        return draw(st.sampled_from(columns))
+        return draw(_among(columns))
     if form == "constant":
-        return draw(st.sampled_from(CONSTANTS))
+        return draw(_among(CONSTANTS))
     if form == "call":
-        name = draw(st.sampled_from(("LOWER", "COALESCE", "LENGTH", "CONCAT", "HEX", "ABS", "ROUND", "TRIM")))
+        name = draw(_among(("LOWER", "COALESCE", "LENGTH", "CONCAT", "HEX", "ABS", "ROUND", "TRIM")))
         return f"{name}({draw(inner)})"
     if form == "case":
         return f"CASE WHEN {draw(_condition(columns, depth - 1))} THEN {draw(inner)} ELSE {draw(inner)} END"
     if form == "sum":
-        return f"{draw(inner)} {draw(st.sampled_from(('+', '-', '*', '/', 'DIV', '%')))} {draw(inner)}"
+        return f"{draw(inner)} {draw(_among(('+', '-', '*', '/', 'DIV', '%')))} {draw(inner)}"
     if form == "if":
         return f"IF({draw(_condition(columns, depth - 1))}, {draw(inner)}, {draw(inner)})"
     return f"({draw(inner)})"
 
 
+@cache
 @st.composite
 def _condition(draw: st.DrawFn, columns: tuple[str, ...], depth: int) -> str:
-    column = draw(st.sampled_from(columns))
+    column = draw(_among(columns))
     other = draw(_value(columns, depth - 1))
     plain = [
         f"{column} = {other}",
@@ -113,14 +121,15 @@ def _condition(draw: st.DrawFn, columns: tuple[str, ...], depth: int) -> str:
     return draw(st.sampled_from(plain))
 
 
+@cache
 @st.composite
 def selects(draw: st.DrawFn, depth: int = 2) -> str:
     """One SELECT over the readable tables, with or without WITH, UNION, joins, grouping, order and limit."""
-    table = draw(st.sampled_from(sorted(TABLES)))
+    table = draw(_among(tuple(sorted(TABLES))))
     columns = TABLES[table]
     items = ", ".join(draw(st.lists(_value(columns, depth), min_size=1, max_size=3)))
     where = f" WHERE {draw(_condition(columns, depth))}" if draw(st.booleans()) else ""
-    form = draw(st.sampled_from(("plain", "count", "union", "with", "derived", "join", "none")))
+    form = draw(_among(("plain", "count", "union", "with", "derived", "join", "none")))
     if form == "count":
         return f"SELECT {columns[0]}, COUNT(*) FROM {table}{where} GROUP BY {columns[0]} HAVING COUNT(*) > 0 LIMIT 5"
     if form == "union":
@@ -132,7 +141,7 @@ def selects(draw: st.DrawFn, depth: int = 2) -> str:
     if form == "join":
         return f"SELECT a.{columns[0]} FROM {table} a LEFT JOIN {table} AS b ON a.{columns[0]} = b.{columns[0]} LIMIT 1"
     if form == "none":
-        return f"SELECT {draw(st.sampled_from(CONSTANTS))}, @@hostname AS h, VERSION(), UNIX_TIMESTAMP(NOW(6))"
+        return f"SELECT {draw(_among(CONSTANTS))}, @@hostname AS h, VERSION(), UNIX_TIMESTAMP(NOW(6))"
     return f"SELECT {items} FROM {table}{where} LIMIT 10"
 
 
@@ -140,8 +149,8 @@ def selects(draw: st.DrawFn, depth: int = 2) -> str:
 def reads(draw: st.DrawFn, *, everywhere: bool = False) -> str:
     """A read of the console, in any case and spacing; `everywhere` adds what only other servers understand."""
     shows = SHOWS + SHOWS_ELSEWHERE if everywhere else SHOWS
-    sql = draw(st.one_of(st.sampled_from(shows), selects()))
+    sql = draw(st.one_of(_among(shows), selects()))
     if draw(st.booleans()):
         sql = draw(recased(sql))
-    head = draw(st.sampled_from(("", " ", "\n\t", "/* pilothouse */ ", "/* v=0.1, sampler */\n")))
-    return head + sql + draw(st.sampled_from(("", " ", "\n")))
+    head = draw(_among(("", " ", "\n\t", "/* pilothouse */ ", "/* v=0.1, sampler */\n")))
+    return head + sql + draw(_among(("", " ", "\n")))

@@ -1,4 +1,4 @@
-"""Comparisons with OpenSSH's own program, with and without one."""
+"""With this machine's OpenSSH and without: what several files of tests of connections share."""
 
 from __future__ import annotations
 

@@ -47,10 +47,14 @@ AGAINST_LATER_LAWS = {
     }
 }
 """Plans that no run goes forward by any more: they start servers without the proofs that came later."""
+BETWEEN = tuple(day for day in STORES if day not in VERSIONS)[1:-1]
+"""Of the newest version all, neither the first day nor the last: `test everything` reads them too."""
 CLUSTER = "6b2a7c1e-0000-11f0-8000-00000000000a"
 
 
-@pytest.fixture(params=STORES, scope="module")
+@pytest.fixture(
+    params=[pytest.param(day, marks=[pytest.mark.long] if day in BETWEEN else []) for day in STORES], scope="module"
+)
 def day(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from dataclasses import fields
 from enum import Enum
+from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
@@ -49,8 +50,9 @@ _PLAIN: dict[Any, st.SearchStrategy[Any]] = {
 }
 
 
+@cache
 def any_value(hint: Any) -> st.SearchStrategy[Any]:
-    """Return a strategy of values of a type annotation."""
+    """Return a strategy of values of a type annotation: one for all its places, hypothesis looks through it once."""
     if hint in _PLAIN:
         return _PLAIN[hint]
     if hint is Condition:

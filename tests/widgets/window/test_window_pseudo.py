@@ -21,7 +21,7 @@ from services.i18n import PSEUDO, install, tr
 from services.inventory.model import HostEntry, SqlAccess, SshAccess
 from services.sampling.metrics.catalogue import load_catalogue
 from services.types import Health
-from tests.lab.sample import EVERY
+from tests.sample import EVERY
 from tests.widgets import builders as b
 from tests.widgets.fake_sources import CARDS, NOW, FakeLiveSource, FakeRecording, OpenWindow, open_window
 from tests.widgets.seen_texts import clipped, seen

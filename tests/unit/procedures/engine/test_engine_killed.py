@@ -13,6 +13,7 @@ from services.procedures.engine.parts import Policy
 from services.procedures.plan.checks import Check
 from services.procedures.plan.model import Plan, Step, Undo
 from services.procedures.plan.run_model import RunState, RunView, StepState
+from tests.sample import EVERY
 from tests.unit.procedures.engine.test_engine import MORE
 from tests.unit.procedures.engine_world import (
     Bench,
@@ -86,10 +87,11 @@ def _all_kills(plan: Plan) -> list[tuple[int, bool]]:
 
 @pytest.mark.parametrize("plan", [EASY, FAILING, GROWING], ids=["to its end", "failing and undone", "growing"])
 def test_that_a_run_killed_at_any_entry_ends_like_an_unbroken_one(plan: Plan) -> None:
+    """A run takes every third moment, before an entry and after one by turns; `test everything` takes all."""
     unbroken = _bench(plan)
     wanted = unbroken.run()
     assert wanted in {RunState.DONE, RunState.UNDONE}
-    for kill in _all_kills(plan):
+    for kill in _all_kills(plan)[:: 1 if EVERY else 3]:
         bench = _bench(plan)
         assert _settle(bench, (kill,)) is wanted, kill
         assert bench.world.settings == unbroken.world.settings, kill
@@ -205,7 +207,7 @@ def test_that_the_boundary_of_a_step_s_log_is_when_its_act_was_announced_first()
 
 
 def test_that_a_run_killed_while_it_failed_can_be_taken_back_by_the_next_console() -> None:
-    for kill in _all_kills(FAILING):
+    for kill in _all_kills(FAILING)[:: 1 if EVERY else 3]:
         bench = _bench(FAILING)
         bench.journal.kill_at, bench.journal.kill_before = kill
         with contextlib.suppress(Killed):

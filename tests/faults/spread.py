@@ -4,7 +4,7 @@ Nothing of it is random, and it does not rotate: the same plans give the same sa
 place of each case, those around its point of no return, and for each kind of action the middle one of its places.
 
 - Kills (`of_kills`): the main case of a procedure (BROKEN_CASES) adds one behind each kind of entry. The other cases
-  have, for each kind of action, only a kill in which the act may have happened and is not written.
+  have, for each kind of action, only a kill in which the act happened and is not written.
 - Steps (`of_steps`), and faults in them (`of_faults`): each fault breaks EACH_FAULT of the steps, as far as there are
   so many, and each of the steps meets at least one fault.
 """
@@ -12,7 +12,7 @@ place of each case, those around its point of no return, and for each kind of ac
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -47,7 +47,10 @@ IN_PARTS = pytest.mark.parametrize(
 
 
 class _Situation(NamedTuple):
-    """What a kill meets: the kind of the action under way ('' for none), the last entry, the act done behind it."""
+    """What a kill meets: the kind of the action whose act or proof is under way ('' for none), and the last entry.
+
+    `done`: something was done behind that entry, and nothing is written of it.
+    """
 
     action: str
     entry: str
@@ -67,30 +70,30 @@ def action_of(moment: Moment, plan: Plan) -> str:
 
 def of_kills(case: Case, plan: Plan, moments: Sequence[Moment]) -> frozenset[int]:
     """Return the places of those moments at which each run of the tests kills a case's run."""
-    found: dict[_Situation, list[int]] = defaultdict(list)
+    met = [_situation(moment, plan) for moment in moments]
+    situations, actions = defaultdict(list), defaultdict(list)
     for place, moment in enumerate(moments):
-        found[_situation(moment, plan)].append(place)
-    situations = found if case in BROKEN_CASES else _worst_of_each_action(found)
-    passing = (place for place, moment in enumerate(moments) if _passes_no_return(moment, plan))
+        situations[met[place]].append(place)
+        actions[action_of(moment, plan)].append(place)
+    found = {_middle(places) for places in situations.values()} if case in BROKEN_CASES else set()
+    for places in actions.values():
+        worst = max(_risk(met[place]) for place in places)
+        found.add(_middle([place for place in places if _risk(met[place]) == worst]))
+    passing = [place for place, moment in enumerate(moments) if _passes_no_return(moment, plan)]
     around = {beside for place in passing for beside in (place - 1, place, place + 1)} & {*range(len(moments))}
-    return frozenset({0, len(moments) - 1, *around, *(_middle(found[one]) for one in situations)})
+    return frozenset({0, len(moments) - 1, *around, *found})
 
 
 def _situation(moment: Moment, plan: Plan) -> _Situation:
     last = moment.entries[-1]
     state, action = str((last.data or {}).get("state", "")), action_of(moment, plan)
-    if not action or state not in {*_IN_DOUBT, "proving"}:
-        return _Situation("" if action and state else action, f"{last.kind} {state}", False)
+    if state not in {*_IN_DOUBT, "proving"}:
+        return _Situation("", f"{last.kind} {state}", False)
     return _Situation(action, state, not moment.name.startswith("after "))
 
 
-def _worst_of_each_action(found: Iterable[_Situation]) -> Iterable[_Situation]:
-    worst: dict[str, _Situation] = {}
-    for one in found:
-        if one.action:
-            known = worst.setdefault(one.action, one)
-            worst[one.action] = max(known, one, key=lambda seen: (seen.done, seen.entry in _IN_DOUBT))
-    return worst.values()
+def _risk(met: _Situation) -> tuple[bool, bool]:
+    return met.done, met.entry in _IN_DOUBT
 
 
 def _passes_no_return(moment: Moment, plan: Plan) -> bool:

@@ -84,7 +84,8 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict]:
     (folder / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text(encoding="utf-8"), encoding="utf-8")
     tests = folder / "tests"
     (tests / "lab").mkdir(parents=True)
-    (tests / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text(encoding="utf-8"), encoding="utf-8")
+    for ours in ("conftest.py", "sample.py"):
+        (tests / ours).write_text((ROOT / "tests" / ours).read_text(encoding="utf-8"), encoding="utf-8")
     (tests / "test_suspects.py").write_text(SUSPECTS, encoding="utf-8")
     (tests / "test_qt_suspects.py").write_text("import pytest\npytest.importorskip('PySide6')\n" + QT_SUSPECTS)
     (tests / "lab" / "test_lab_suspect.py").write_text(LAB_SUSPECT, encoding="utf-8")

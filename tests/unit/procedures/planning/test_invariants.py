@@ -167,7 +167,8 @@ BREAKS: list[tuple[Mutation, str]] = [
     (with_watch(breach=Breach.PAUSE, releases=""), ""),
     (adding(replace(ask("x"), action=Ask("Type it", kind="typed"))), "does not say which"),
     (adding(replace(ask("x"), action=Ask("Which", kind="choice"))), "offers no choice"),
-    (adding(replace(ask("x"), action=Ask("Which", kind="choice", choices=(("a", "A"),), unattended="b"))), "not one of the choices"),
+    (adding(replace(ask("x"), action=Ask("Which", kind="choice", choices=(("a", "A"),), unattended="b"))),
+     "which is not one"),
 ]  # fmt: skip
 
 

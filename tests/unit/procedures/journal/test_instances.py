@@ -180,10 +180,10 @@ def test_that_two_servers_of_a_quorum_on_one_host_count_as_two_in_motion() -> No
 @pytest.mark.parametrize(
     ("on", "told"),
     [
-        ((("n1:3308", "n1"),), "n1:3308 stands on n1, and is no host of the plan."),
-        ((("n1:3307", ""),), "n1:3307 stands on '', which is no host."),
-        ((("n1:3307", "n2"), ("n2", "n1")), "n1:3307 stands on 'n2', which is no host."),
-        ((("n1:3307", "n1"), ("n1:3307", "n2")), "The plan says 2 times on which host n1:3307 stands."),
+        ((("n1:3308", "n1"),), "n1:3308 is on n1 and is not a host of the plan."),
+        ((("n1:3307", ""),), "n1:3307 is on '', which is not a host."),
+        ((("n1:3307", "n2"), ("n2", "n1")), "n1:3307 is on 'n2', which is not a host."),
+        ((("n1:3307", "n1"), ("n1:3307", "n2")), "The plan says 2 times on which host n1:3307 is."),
     ],
 )
 def test_that_what_carries_an_instance_is_one_host(on: tuple[tuple[str, str], ...], told: str) -> None:

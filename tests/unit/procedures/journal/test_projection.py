@@ -249,7 +249,7 @@ def test_that_a_plan_nobody_approved_is_shown_and_can_not_run() -> None:
     view = writer.view()
     assert (view.state, view.approved, view.started) == (RunState.NOT_STARTED, None, START)
     assert "waits for its approval" in view.sentence
-    with pytest.raises(StoreError, match="nobody approved"):
+    with pytest.raises(StoreError, match="not approved"):
         writer.write(line.run_state(RunState.RUNNING)).view()
 
 

@@ -53,7 +53,12 @@ AUTH = CopiedSecret("n1", "wsrep_sst_auth")
         (Run(Command(("cat",), stdin=Secret("hunter2"))), ("cat <<< ********",)),
         (
             Detached(STOP, "stop"),
-            ("sudo systemctl stop mariadb.service   # detached as pilothouse-RUN-stop: goes on without this console",),
+            (
+                (
+                    "sudo systemctl stop mariadb.service   # detached as pilothouse-RUN-stop: "
+                    "continues without this console"
+                ),
+            ),
         ),
         (
             EditOptions("/etc/my.cnf", "mysqld", (("a", "1"), ("b", None), ("wsrep_sst_auth", AUTH))),

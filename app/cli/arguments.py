@@ -43,7 +43,7 @@ def _seconds(text: str) -> float:
 
 def _seconds_or_moment(text: str) -> float | str:
     """A length of time, or the text of a moment: what it means depends on the recording."""
-    return _seconds(text) if text[:1].isdigit() and not set(text) & set(":-") else text
+    return _seconds(text) if "0" <= text[:1] <= "9" and not set(text) & set(":-") else text
 
 
 def _common() -> argparse.ArgumentParser:

@@ -21,14 +21,14 @@ def run(options: Namespace) -> int:
     need_recording(path)
     if getattr(options, "json", False):
         return _print(path)
-    start_s = _seconds_into(path, options.at) if isinstance(options.at, str) else options.at
+    start_s = seconds_into(path, options.at) if isinstance(options.at, str) else options.at
     import_qt()
     from app.window.window_run import run_window
 
     return run_window(options, recording=path, start_s=start_s)
 
 
-def _seconds_into(path: Path, text: str) -> float:
+def seconds_into(path: Path, text: str) -> float:
     """Return how far into the recording a moment lies; raise BadInput for one outside of it."""
     from app.typed_moments import Held, moment
     from services.clock import SystemClock

@@ -83,7 +83,8 @@ def test_that_a_page_is_made_in_one_turn_and_placed_and_dressed_in_another(qtbot
     window = MainWindow()
     ops = Ops(window)
     controller = Controller(FakeRecording(), window, ops, parent=window)
-    known = {id(widget) for widget in qapp.allWidgets()}
+    before = qapp.allWidgets()  # held: of a widget that is gone another may take the id
+    known = {id(widget) for widget in before}
 
     def pages() -> list[tuple[str, bool, bool]]:
         """Return of each page made since: its class, whether it stands in the window, whether it is dressed."""

@@ -96,5 +96,5 @@ def test_that_a_changed_journal_is_told_and_offers_no_way(
         person.steering.show_run("1")
         person.waits(lambda: person.steering._shown is not None)
         person.steering.resume("1")  # as an old picture of the page still would
-        person.waits(lambda: "neither continues nor rolls back" in person.words(person.wizard))
+        person.waits(lambda: "can no longer continue, roll back" in person.words(person.wizard))
     assert world.cluster.log == done

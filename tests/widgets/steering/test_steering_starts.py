@@ -113,6 +113,6 @@ def test_that_a_release_asked_for_while_the_run_is_being_resumed_says_who_sees_t
     with slow_start(person, monkeypatch) as started:
         resumes(person, started)
         person.window.status.duties.release.click()
-        person.waits(lambda: "switches off itself" in person.words(person.window.messages))
+        person.waits(lambda: "is running: it switches off what it switched on" in person.words(person.window.messages))
     person.steering.runs.undo("1")
     ends(person, RunState.UNDONE)

@@ -41,7 +41,10 @@ from widgets.common.look.styling import wear
 from widgets.common.look.theme import current_theme, theme_holder
 
 _ROW = 32
-_MOST_ROWS = 10
+_LEAST_ROWS, _MOST_ROWS = 3, 10
+_TOP = 56
+_AROUND = 24
+"""Lines, gaps and what is left below the palette."""
 _WIDTH = 560
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
@@ -197,18 +200,26 @@ class CommandPalette(QFrame):
         found = len(self._model.entries)
         self._nothing.setVisible(found == 0)
         self._list.setVisible(found > 0)
-        self._list.setFixedHeight(min(_MOST_ROWS, found) * px(_ROW))
+        self._list.setFixedHeight(min(self._rows_in_sight(), found) * px(_ROW))
         if found:
             self._list.setCurrentIndex(self._model.index(0))
         self._say_current()
         self.adjustSize()
         self._stand()
 
+    def _rows_in_sight(self) -> int:
+        """In a low window with large text fewer rows have room than are shown else."""
+        parent = self.parentWidget()
+        if parent is None:
+            return _MOST_ROWS
+        around = self._field.sizeHint().height() + self._enter.sizeHint().height() + _AROUND
+        return max(_LEAST_ROWS, min(_MOST_ROWS, (parent.height() - px(_TOP) - around) // px(_ROW)))
+
     def _stand(self) -> None:
         parent = self.parentWidget()
         if parent is not None:
             width = min(px(_WIDTH), parent.width() - 32)
-            self.setGeometry((parent.width() - width) // 2, px(56), width, self.sizeHint().height())
+            self.setGeometry((parent.width() - width) // 2, px(_TOP), width, self.sizeHint().height())
 
     def _take(self, index: QModelIndex) -> None:
         if index.isValid():

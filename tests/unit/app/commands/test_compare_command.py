@@ -17,7 +17,7 @@ import pytest
 
 from app.__main__ import main
 from app.cli.arguments import BAD_INPUT, FINDINGS, GOOD
-from app.cli.commands import record
+from app.cli.commands import record, replay
 from app.mark_shelf import StateShelf
 from app.typed_moments import Held, moment, window
 from services.clock import ManualClock
@@ -292,13 +292,8 @@ def test_that_what_is_no_moment_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["start+5m", time.strftime("%H:%M:%S", time.localtime(NOW + 300))])
-def test_that_a_replay_begins_at_a_moment_of_the_recording(
-    recording: Path, text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun: list[float] = []
-    monkeypatch.setattr("app.window.window_run.run_window", lambda *_, start_s, **__: begun.append(start_s) or GOOD)
-    assert main(["replay", str(recording), "--at", text]) == GOOD
-    assert begun == [pytest.approx(300.0, abs=1.0)]
+def test_that_a_replay_begins_at_a_moment_of_the_recording(recording: Path, text: str) -> None:
+    assert replay.seconds_into(recording, text) == pytest.approx(300.0, abs=1.0)
 
 
 @pytest.mark.parametrize("text", ["yesterday 2:30", "end+1h", "soon"])

@@ -71,7 +71,7 @@ def test_that_a_journal_changed_by_hand_ends_with_1_and_nothing_is_done(shell: S
         said = shell(*words, "--yes")
         assert said.code == 1, words
         assert "The journal of run 1 was changed after this workstation wrote it" in said.err
-        assert "neither continues nor rolls back nor releases" in said.err
+        assert "can no longer continue, roll back or release anything" in said.err
         assert "Check its hosts by hand" in said.err
     assert shell.world.cluster.log == done
     listed = shell("procedures", "--runs")
@@ -156,7 +156,7 @@ def test_that_a_journal_cut_off_at_its_end_ends_with_1_and_nothing_is_done(shell
         said = shell(*words, "--yes")
         assert said.code == 1, words
         assert "The journal of run 1 is truncated: this workstation wrote more lines than it contains" in said.err
-        assert "neither continues nor rolls back nor releases" in said.err
+        assert "can no longer continue, roll back or release anything" in said.err
     assert shell.world.cluster.log == done
     (document,) = shell("procedures", "--runs", "--json").document
     assert (document["binding"], document["ways"], document["approve"]) == ("cut off", [], "")

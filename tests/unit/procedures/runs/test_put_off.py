@@ -77,13 +77,13 @@ def test_that_it_is_offered_only_where_the_others_serve_and_says_why_not() -> No
 def test_that_before_the_point_there_is_nothing_to_put_off() -> None:
     steps = list(_steps())
     steps[0] = replace(steps[0], later=replace(_SERVES, when=()))
-    assert any("stands before any point of no return" in said for said in violations(plan_of(*steps), begun=True))
+    assert any("comes before any point of no return" in said for said in violations(plan_of(*steps), begun=True))
 
 
 @pytest.mark.parametrize("until", ["a-n1", POINT, "nowhere"])
 def test_that_it_has_to_be_done_before_a_later_step(until: str) -> None:
     steps = _steps(replace(_SERVES, until=until))
-    assert any("which is no later step" in said for said in violations(plan_of(*steps), begun=True))
+    assert any("which is not a later step" in said for said in violations(plan_of(*steps), begun=True))
 
 
 def test_that_no_second_member_of_its_quorum_moves_meanwhile() -> None:

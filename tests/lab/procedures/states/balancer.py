@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -84,7 +85,7 @@ def balanced(estate: Estate) -> Iterator[Balancer]:
 
 
 class BalancedWriter(Writer):
-    """An application with short sessions through HAProxy; every error that it sees is kept."""
+    """An application with short sessions through HAProxy; every error that it sees is kept, with when and where."""
 
     def __init__(self, estate: Estate) -> None:
         super().__init__(estate, members(estate))
@@ -93,9 +94,10 @@ class BalancedWriter(Writer):
     def _run(self) -> None:
         row = self._first
         while not self._stop.is_set():
-            talk = None
+            talk, doing = None, "connecting"
             try:
                 talk = self._connect(HOST)
+                doing = f"session {talk.thread_id()} of {talk.get_server_info()}"
                 with talk.cursor() as cursor:
                     for _ in range(ROWS_A_SESSION):
                         row += 1
@@ -103,7 +105,7 @@ class BalancedWriter(Writer):
                         self.acknowledged[row] = HOST
                         self._stop.wait(self._pause)
             except (pymysql.err.Error, OSError) as problem:
-                self.errors.append(str(problem))
+                self.errors.append(f"{time.strftime('%H:%M:%S')}, {doing}, row {row}: {problem}")
                 self._stop.wait(0.1)
             finally:
                 if talk is not None and talk.open:
